@@ -7,10 +7,10 @@ use logstead_query as query;
 
 use crate::check::is_id;
 use crate::destination::Proxy;
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Read};
+use crate::read::{Choice, ReadValue};
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
 /// Logins.
@@ -146,7 +146,7 @@ pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String], folds_case: boo
 }
 
 /// Reads the table `accounts`.
-pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Accounts> {
+pub(crate) fn read(fields: &mut TableReader<'_>) -> Option<Accounts> {
     let second_factor = fields.optional("second_factor");
     let (oidc, ldap) = (fields.optional::<Vec<Oidc>>("oidc"), fields.optional::<Vec<Ldap>>("ldap"));
     if let Some(twice) = oidc.as_deref().and_then(|list| twice(list, |provider| &provider.id)) {
@@ -165,9 +165,9 @@ fn twice<T>(list: &[T], id: impl Fn(&T) -> &String) -> Option<&String> {
         .map(|(_, item)| id(item))
 }
 
-impl Read for GroupGrant {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<GroupGrant> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for GroupGrant {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<GroupGrant> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let group = named(&mut fields, "group");
         let role = fields.required("role", AccountRole::Analyst);
         let logspaces: Option<Vec<String>> = fields.optional("logspaces");
@@ -183,9 +183,9 @@ impl Read for GroupGrant {
     }
 }
 
-impl Read for Oidc {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Oidc> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Oidc {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Oidc> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let id = id(&mut fields);
         let issuer = named(&mut fields, "issuer");
         let is_local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|here| {
@@ -226,9 +226,9 @@ impl Read for Oidc {
     }
 }
 
-impl Read for Ldap {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Ldap> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Ldap {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Ldap> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let directory = Ldap {
             id: id(&mut fields),
             url: named(&mut fields, "url"),
@@ -252,7 +252,7 @@ impl Read for Ldap {
     }
 }
 
-fn check(directory: &Ldap, fields: &mut Fields<'_>) {
+fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     let Ldap { url, start_tls, user_dn, user_base, user_filter, group_filter, bind_dn, .. } = directory;
     let (is_plain, is_encrypted) = (url.starts_with("ldap://"), url.starts_with("ldaps://"));
     if !url.is_empty() && !is_plain && !is_encrypted {
@@ -294,7 +294,7 @@ fn check(directory: &Ldap, fields: &mut Fields<'_>) {
     }
 }
 
-fn id(fields: &mut Fields<'_>) -> String {
+fn id(fields: &mut TableReader<'_>) -> String {
     let id = named(fields, "id");
     if !id.is_empty() && !is_id(&id) {
         fields.note("id", "must have lower-case letters, digits, `_` and `-`, the first a letter or digit");
@@ -303,7 +303,7 @@ fn id(fields: &mut Fields<'_>) -> String {
 }
 
 /// A text that must be there and not be empty.
-fn named(fields: &mut Fields<'_>, key: &'static str) -> String {
+fn named(fields: &mut TableReader<'_>, key: &'static str) -> String {
     let text: Option<String> = fields.optional(key);
     if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
         fields.note(key, "is missing");
@@ -311,12 +311,12 @@ fn named(fields: &mut Fields<'_>, key: &'static str) -> String {
     text.unwrap_or_default()
 }
 
-fn timeout(fields: &mut Fields<'_>) -> Period {
+fn timeout(fields: &mut TableReader<'_>) -> Period {
     let range = Period::millis(100)..=Period::seconds(60);
     fields.optional_within("timeout", range).unwrap_or(Period::seconds(10))
 }
 
-fn grants(fields: &mut Fields<'_>) -> Vec<GroupGrant> {
+fn grants(fields: &mut TableReader<'_>) -> Vec<GroupGrant> {
     let grants: Option<Vec<GroupGrant>> = fields.optional("grants");
     if grants.as_ref().is_none_or(Vec::is_empty) {
         fields.note("grants", "is missing: without a rule that names a group, nobody can log in");

@@ -2,9 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::Read;
+use crate::read::ReadValue;
 use crate::unit::Size;
 
 /// A size, or what fits the memory of the machine.
@@ -32,8 +32,8 @@ impl From<Size> for Amount {
     }
 }
 
-impl Read for Amount {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Amount> {
+impl ReadValue for Amount {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Amount> {
         let text = String::read(node, path, findings)?;
         if text == "auto" {
             return Some(Amount::Auto);

@@ -6,21 +6,21 @@
 use logstead_query as query;
 use logstead_query::{Pipeline, Query, Stage};
 
-use crate::checked::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::document::{Document, VERSION, place_all, read};
-use crate::listen::Listener;
-use crate::node::Node;
-use crate::problem::{Aim, Finding, Findings, Path, Problem, did_you_mean, quoted};
+use crate::listen::ListenAddress;
+use crate::node::DocumentNode;
+use crate::problem::{Finding, FindingTarget, Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
-use crate::source::{Http, Source, SourceKind};
-use crate::step::{CheckedStep, Step, check_step};
+use crate::source::{HttpSource, Source, SourceKind};
+use crate::step::{CheckedStep, RouteStep, check_step};
 use crate::warn::warnings;
 
 /// Checks a document, or says everything that is wrong with it. Problems have no place in a text; see
 /// [`check_toml`].
 pub fn check(document: &Document) -> Result<Checked, Vec<Problem>> {
     let (checked, findings) = run(document);
-    let nowhere = Node::table(Vec::new(), crate::node::Origin::Unplaced);
+    let nowhere = DocumentNode::table(Vec::new(), crate::node::NodeOrigin::Unplaced);
     place_all(checked, &findings, &nowhere, "")
 }
 
@@ -41,16 +41,16 @@ pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
 
 /// As [`check_toml`], also of a document that cannot be run.
 pub fn draft_toml(text: &str) -> Result<Draft, Vec<Problem>> {
-    draft(&Node::from_toml(text)?, text)
+    draft(&DocumentNode::from_toml(text)?, text)
 }
 
 /// The problems with their places in the text, as far as they name a value that stands there: of what is found out only
 /// where a document is to run.
 pub fn placed(problems: Vec<Problem>, text: &str) -> Vec<Problem> {
-    let Ok(node) = Node::from_toml(text) else { return problems };
+    let Ok(node) = DocumentNode::from_toml(text) else { return problems };
     let place = |problem: Problem| match Path::parse(&problem.path) {
         Some(path) if problem.line.is_none() && !problem.path.is_empty() => {
-            node.place(&Finding { path, message: problem.message, aim: Aim::Value }, text)
+            node.place(&Finding { path, message: problem.message, aim: FindingTarget::Value }, text)
         }
         _ => problem,
     };
@@ -59,7 +59,7 @@ pub fn placed(problems: Vec<Problem>, text: &str) -> Vec<Problem> {
 
 /// As [`draft_toml`], of a JSON text. Its problems have no place in the text, unless it is not JSON.
 pub fn draft_json(text: &[u8]) -> Result<Draft, Vec<Problem>> {
-    draft(&Node::from_json(text)?, "")
+    draft(&DocumentNode::from_json(text)?, "")
 }
 
 /// The longest id.
@@ -67,7 +67,7 @@ const ID_BYTES_MAX: usize = 63;
 /// The longest name of a token.
 const TOKEN_CHARS_MAX: usize = 64;
 
-fn draft(node: &Node, text: &str) -> Result<Draft, Vec<Problem>> {
+fn draft(node: &DocumentNode, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
     let is_document = findings.is_empty();
     let (checked, later) = run(&document);
@@ -160,8 +160,8 @@ fn bad_id(id: &str) -> String {
 }
 
 fn check_sources(sources: &[Source], findings: &mut Findings) {
-    let mut open: Vec<(Listener, &str)> = Vec::new();
-    let mut inlets: Vec<(&str, &Http)> = Vec::new();
+    let mut open: Vec<(ListenAddress, &str)> = Vec::new();
+    let mut inlets: Vec<(&str, &HttpSource)> = Vec::new();
     let mut has_internal = false;
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
@@ -184,7 +184,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
                     findings.value(&path.key("token"), message);
                 }
                 match inlets.iter().find(|(_, other)| other.token == http.token) {
-                    Some((owner, Http { token: None })) => {
+                    Some((owner, HttpSource { token: None })) => {
                         let message =
                             format!("source `{owner}` takes what comes without one already: name a token");
                         findings.value(&path.key("token"), message);
@@ -211,7 +211,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
 fn check_listeners<'a>(
     source: &'a Source,
     path: &Path,
-    open: &mut Vec<(Listener, &'a str)>,
+    open: &mut Vec<(ListenAddress, &'a str)>,
     findings: &mut Findings,
 ) {
     let listeners = source.kind.listen();
@@ -248,7 +248,7 @@ fn check_from(document: &Document, route: &Route, path: &Path, findings: &mut Fi
     if route.from.is_empty() { ids.into_iter().map(str::to_owned).collect() } else { route.from.clone() }
 }
 
-fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<Target> {
+fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<RouteTarget> {
     if route.to.is_empty() {
         findings.value(path, "must name at least one logspace or destination");
     }
@@ -256,7 +256,7 @@ fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Find
     check_names(&route.to, &ids, "logspace or destination", path, findings);
     let is_logspace = |id: &String| document.logspaces.iter().any(|logspace| logspace.id == *id);
     let target = |id: &String| {
-        if is_logspace(id) { Target::Logspace(id.clone()) } else { Target::Destination(id.clone()) }
+        if is_logspace(id) { RouteTarget::Logspace(id.clone()) } else { RouteTarget::Destination(id.clone()) }
     };
     route.to.iter().map(target).collect()
 }
@@ -286,7 +286,7 @@ fn known(name: &str, ids: &[&str]) -> String {
     }
 }
 
-fn check_steps(steps: &[Step], path: &Path, findings: &mut Findings) -> Vec<CheckedStep> {
+fn check_steps(steps: &[RouteStep], path: &Path, findings: &mut Findings) -> Vec<CheckedStep> {
     let checked = steps.iter().enumerate();
     checked.filter_map(|(index, step)| check_step(step, &path.index(index), findings)).collect()
 }

@@ -30,9 +30,9 @@ impl Checked {
     }
 
     /// Whether a target takes nothing.
-    pub fn is_disabled(&self, target: &Target) -> bool {
+    pub fn is_disabled(&self, target: &RouteTarget) -> bool {
         let is_off = |id: &str| self.destinations.iter().any(|one| one.id == id && !one.enabled);
-        matches!(target, Target::Destination(id) if is_off(id))
+        matches!(target, RouteTarget::Destination(id) if is_off(id))
     }
 }
 
@@ -50,7 +50,7 @@ pub struct CheckedRoute {
     /// What is done to its messages.
     pub steps: Vec<CheckedStep>,
     /// What `to` names.
-    pub to: Vec<Target>,
+    pub to: Vec<RouteTarget>,
 }
 
 impl CheckedRoute {
@@ -62,7 +62,7 @@ impl CheckedRoute {
 
 /// Where a route sends to, by id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
+pub enum RouteTarget {
     /// Into a logspace.
     Logspace(String),
     /// To a destination.

@@ -90,9 +90,9 @@ pub enum Framing {
 
 /// How a message is parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Format))]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum SourceFormat {
     /// Each message as what it looks like.
     Auto,
     /// As RFC 5424.
@@ -246,13 +246,13 @@ impl Choice for Framing {
     ];
 }
 
-impl Choice for Format {
+impl Choice for SourceFormat {
     const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, Format)] = &[
-        ("auto", Format::Auto),
-        ("rfc5424", Format::Rfc5424),
-        ("rfc3164", Format::Rfc3164),
-        ("raw", Format::Raw),
+    const NAMES: &'static [(&'static str, SourceFormat)] = &[
+        ("auto", SourceFormat::Auto),
+        ("rfc5424", SourceFormat::Rfc5424),
+        ("rfc3164", SourceFormat::Rfc3164),
+        ("raw", SourceFormat::Raw),
     ];
 }
 

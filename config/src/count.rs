@@ -4,24 +4,24 @@ use std::ops::RangeInclusive;
 
 use serde::{Serialize, Serializer};
 
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, quoted};
-use crate::read::Read;
+use crate::read::ReadValue;
 
 /// A number, or what fits the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
-pub enum Count {
+pub enum CountOrAuto {
     /// What the machine can make use of.
     Auto,
     /// Exactly this number.
     Exactly(u32),
 }
 
-impl Count {
+impl CountOrAuto {
     /// Its limits, as the catalogue writes them.
     pub(crate) const MIN: &'static str = "1";
     pub(crate) const MAX: &'static str = "256";
-    const RANGE: RangeInclusive<u32> = number(Count::MIN)..=number(Count::MAX);
+    const RANGE: RangeInclusive<u32> = number(CountOrAuto::MIN)..=number(CountOrAuto::MAX);
 }
 
 const fn number(text: &str) -> u32 {
@@ -31,18 +31,22 @@ const fn number(text: &str) -> u32 {
     }
 }
 
-impl Read for Count {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Count> {
+impl ReadValue for CountOrAuto {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<CountOrAuto> {
         let text = match &node.value {
-            Value::Integer(number) => number.to_string(),
+            NodeValue::Integer(number) => number.to_string(),
             _ => String::read(node, path, findings)?,
         };
         let count = match text.as_str() {
-            "auto" => Some(Count::Auto),
-            number => number.parse().ok().filter(|count| Count::RANGE.contains(count)).map(Count::Exactly),
+            "auto" => Some(CountOrAuto::Auto),
+            number => number
+                .parse()
+                .ok()
+                .filter(|count| CountOrAuto::RANGE.contains(count))
+                .map(CountOrAuto::Exactly),
         };
         if count.is_none() {
-            let (min, max) = (Count::MIN, Count::MAX);
+            let (min, max) = (CountOrAuto::MIN, CountOrAuto::MAX);
             findings.value(
                 path,
                 format!("must be `auto` or a number from {min} to {max}, not {}", quoted(&text)),
@@ -52,20 +56,20 @@ impl Read for Count {
     }
 }
 
-impl Serialize for Count {
+impl Serialize for CountOrAuto {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Count::Auto => serializer.serialize_str("auto"),
-            Count::Exactly(count) => serializer.serialize_u32(*count),
+            CountOrAuto::Auto => serializer.serialize_str("auto"),
+            CountOrAuto::Exactly(count) => serializer.serialize_u32(*count),
         }
     }
 }
 
 #[cfg(feature = "schema")]
-impl utoipa::PartialSchema for Count {
+impl utoipa::PartialSchema for CountOrAuto {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
         use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
-        let (min, max) = (Some(*Count::RANGE.start()), Some(*Count::RANGE.end()));
+        let (min, max) = (Some(*CountOrAuto::RANGE.start()), Some(*CountOrAuto::RANGE.end()));
         let number = ObjectBuilder::new().schema_type(Type::Integer).minimum(min).maximum(max);
         let auto = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["auto"]));
         OneOfBuilder::new().item(auto).item(number).into()
@@ -73,4 +77,8 @@ impl utoipa::PartialSchema for Count {
 }
 
 #[cfg(feature = "schema")]
-impl utoipa::ToSchema for Count {}
+impl utoipa::ToSchema for CountOrAuto {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Count".into()
+    }
+}

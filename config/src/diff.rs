@@ -70,7 +70,7 @@ fn is_reordered(old: &Checked, new: &Checked) -> bool {
 }
 
 /// The keys of an entry, nested ones joined by dots, with their values as text.
-type Keys = BTreeMap<String, String>;
+type EntryKeys = BTreeMap<String, String>;
 
 fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> Ids {
     let (old, new) = (by_id(old), by_id(new));
@@ -98,9 +98,9 @@ fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<Str
     ids
 }
 
-fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, Keys)> {
+fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, EntryKeys)> {
     let keys = entries.iter().map(|entry| {
-        let mut keys = Keys::new();
+        let mut keys = EntryKeys::new();
         let json = serde_json::to_value(entry).expect("an entry has text keys and no failing values");
         flatten(String::new(), &json, &mut keys);
         keys
@@ -108,7 +108,7 @@ fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, Keys)> {
     keys.map(|mut keys| (keys.remove("id").unwrap_or_default(), keys)).collect()
 }
 
-fn flatten(name: String, json: &Json, keys: &mut Keys) {
+fn flatten(name: String, json: &Json, keys: &mut EntryKeys) {
     match json {
         Json::Object(table) => {
             let dot = if name.is_empty() { "" } else { "." };
@@ -135,7 +135,7 @@ fn text(json: &Json) -> String {
 }
 
 /// What tells an entry from another of its kind, in brackets.
-fn summary(keys: &Keys) -> String {
+fn summary(keys: &EntryKeys) -> String {
     let told = ["kind", "listen", "where", "to", "path", "url"].iter().filter_map(|key| {
         let value = keys.get(*key)?;
         Some(format!("{key} `{value}`"))
@@ -147,7 +147,7 @@ fn summary(keys: &Keys) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
+fn sentences(before: &EntryKeys, after: &EntryKeys) -> Vec<String> {
     if let (Some(old), Some(new)) = (before.get("kind"), after.get("kind"))
         && old != new
     {
@@ -174,7 +174,7 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
 }
 
 /// Each as JSON.
-fn steps_of(keys: &Keys) -> Vec<&str> {
+fn steps_of(keys: &EntryKeys) -> Vec<&str> {
     keys.get(STEPS).into_iter().flat_map(|steps| steps.lines()).collect()
 }
 

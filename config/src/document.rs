@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::destination::Destination;
-use crate::fields::Fields;
 use crate::logspace::Logspace;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, Problem};
-use crate::read::Read;
+use crate::read::ReadValue;
 use crate::route::Route;
 use crate::source::Source;
+use crate::table_reader::TableReader;
 
 /// The version of the document's shape.
 pub const VERSION: u32 = 1;
@@ -32,21 +32,21 @@ pub struct Document {
 
 /// Reads a document from TOML, or says everything that is wrong with its shape, with line and column.
 pub fn from_toml(text: &str) -> Result<Document, Vec<Problem>> {
-    let node = Node::from_toml(text)?;
+    let node = DocumentNode::from_toml(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, text)
 }
 
 /// Reads a document from JSON. A value that is `null` counts as not there.
 pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
-    let node = Node::from_json(text)?;
+    let node = DocumentNode::from_json(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, "")
 }
 
 /// Reads a single destination, as it stands in a document, from JSON.
 pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
-    let node = Node::from_json(text)?;
+    let node = DocumentNode::from_json(text)?;
     let mut findings = Findings::default();
     let destination = Destination::read(&node, &Path::default(), &mut findings);
     place_all(destination, &findings, &node, "").map(|read| read.expect("without a finding there is a value"))
@@ -56,7 +56,7 @@ pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
 pub(crate) fn place_all<T>(
     value: T,
     findings: &Findings,
-    node: &Node,
+    node: &DocumentNode,
     text: &str,
 ) -> Result<T, Vec<Problem>> {
     if findings.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn place_all<T>(
 }
 
 /// What could be read, and everything that could not.
-pub(crate) fn read(node: &Node) -> (Document, Findings) {
+pub(crate) fn read(node: &DocumentNode) -> (Document, Findings) {
     let mut findings = Findings::default();
     let mut document = Document {
         version: VERSION,
@@ -75,7 +75,7 @@ pub(crate) fn read(node: &Node) -> (Document, Findings) {
         destinations: Vec::new(),
         routes: Vec::new(),
     };
-    if let Some(mut fields) = Fields::of(node, &Path::default(), &mut findings) {
+    if let Some(mut fields) = TableReader::of(node, &Path::default(), &mut findings) {
         document.version = fields.required("version", VERSION);
         if document.version != VERSION {
             fields.note("version", wrong_version(document.version));

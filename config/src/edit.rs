@@ -8,9 +8,9 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike,
 use crate::destination::Destination;
 use crate::document::{Document, VERSION, from_toml};
 use crate::logspace::Logspace;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
 use crate::route::Route;
 use crate::source::Source;
 
@@ -42,7 +42,7 @@ pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
 }
 
 /// An entry of one of the document's lists.
-trait Listed: Read + PartialEq + Serialize {
+trait Listed: ReadValue + PartialEq + Serialize {
     fn id(&self) -> &str;
 }
 
@@ -193,7 +193,7 @@ fn lean<T: Listed>(entry: &T) -> Table {
 }
 
 fn reads_as<T: Listed>(table: &Table, entry: &T) -> bool {
-    let Ok(node) = Node::from_toml(&table.to_string()) else { return false };
+    let Ok(node) = DocumentNode::from_toml(&table.to_string()) else { return false };
     let mut findings = Findings::default();
     let read = T::read(&node, &Path::default(), &mut findings);
     findings.is_empty() && read.as_ref() == Some(entry)

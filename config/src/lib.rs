@@ -29,9 +29,9 @@ mod destination;
 mod diff;
 mod document;
 mod edit;
-mod fields;
 mod listen;
 mod logspace;
+mod name_template;
 mod node;
 mod problem;
 mod read;
@@ -40,7 +40,7 @@ mod route;
 pub mod settings;
 mod source;
 mod step;
-mod template;
+mod table_reader;
 mod unit;
 mod warn;
 mod zone;
@@ -49,34 +49,35 @@ pub use amount::Amount;
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
-pub use checked::{Checked, CheckedRoute, Target};
+pub use checked::{Checked, CheckedRoute, RouteTarget};
 pub use choice::{
-    Addressing, Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
-    HttpMethod, Label, Packing, QueueDurability, Start,
+    Addressing, Compression, Durability, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
+    Label, Packing, QueueDurability, SourceFormat, Start,
 };
-pub use count::Count;
+pub use count::CountOrAuto;
 pub use destination::{
-    Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Gather, Header,
-    HttpServer, Loki, NdjsonHttp, Otlp, Proxy, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
-    Transport, Url,
+    Address, Addresses, ClientTls, Destination, DestinationKind, DestinationToken, ElasticServer, FileSink,
+    Gather, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer, Rotate, S3,
+    SplunkHecServer, SyslogServer, Transport, Url,
 };
 pub use diff::{Changes, Ids, diff};
 pub use document::{Document, VERSION, destination_from_json, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
-pub use listen::Listener;
+pub use listen::ListenAddress;
 pub use logspace::{Logspace, Retention};
+pub use name_template::{Moment, NamePart, NameTemplate, TimePart};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use redact::{redacted, redacted_document};
 pub use route::Route;
 pub use source::{
-    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,
+    Admission, Coalesce, FileSource, GelfSource, HttpSource, OtlpSource, Reception, RelpSource, Source,
+    SourceKind, SyslogSource, Tls,
 };
 pub use step::{
-    Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
-    facility_of, fits, is_lookup_name, severity_of, time_of,
+    CheckedAction, CheckedFormat, CheckedStep, ParseFormat, RouteStep, STEPS_MAX, SampleShare, StepAction,
+    TemplatePiece, TextTemplate, ThrottleRate, facility_of, fits, is_lookup_name, severity_of, time_of,
 };
-pub use template::{Moment, Part, Template, TimePart};
 pub use unit::{Period, Size, UnitError};
 pub use zone::SenderZone;
 

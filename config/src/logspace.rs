@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::catalogue::LOGSPACE;
 use crate::choice::Durability;
-use crate::fields::Fields;
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 /// A named store.
@@ -36,16 +36,16 @@ pub struct Retention {
     pub size: Option<Size>,
 }
 
-impl Read for Logspace {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Logspace> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Logspace {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Logspace> {
+        let mut fields = TableReader::of(node, path, findings)?;
         fields.told_by(&[LOGSPACE]);
         let logspace = Logspace {
             id: fields.required("id", String::new()),
             retention: fields.told_table("retention.", Retention::read),
             durability: fields.get("durability"),
         };
-        let none = Value::Text("none".to_owned());
+        let none = NodeValue::Text("none".to_owned());
         fields.later("encryption", &none, "leave it out, or write `\"none\"`");
         fields.finish();
         Some(logspace)
@@ -53,7 +53,7 @@ impl Read for Logspace {
 }
 
 impl Retention {
-    fn read(fields: &mut Fields<'_>) -> Retention {
+    fn read(fields: &mut TableReader<'_>) -> Retention {
         Retention { age: fields.optional_told("age"), size: fields.optional_told("size") }
     }
 }

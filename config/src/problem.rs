@@ -29,10 +29,10 @@ pub struct Problem {
 
 /// Where a value stands in a document.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(crate) struct Path(pub(crate) Vec<Step>);
+pub(crate) struct Path(pub(crate) Vec<PathStep>);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     Key(String),
     Index(usize),
 }
@@ -42,12 +42,12 @@ pub(crate) enum Step {
 pub(crate) struct Finding {
     pub(crate) path: Path,
     pub(crate) message: String,
-    pub(crate) aim: Aim,
+    pub(crate) aim: FindingTarget,
 }
 
 /// Which part of what stands at a path is meant.
 #[derive(Clone, Debug)]
-pub(crate) enum Aim {
+pub(crate) enum FindingTarget {
     Key,
     Value,
     /// These bytes of the string that stands there.
@@ -78,11 +78,11 @@ impl Problem {
 
 impl Path {
     pub(crate) fn key(&self, key: &str) -> Path {
-        self.with(Step::Key(key.to_owned()))
+        self.with(PathStep::Key(key.to_owned()))
     }
 
     pub(crate) fn index(&self, index: usize) -> Path {
-        self.with(Step::Index(index))
+        self.with(PathStep::Index(index))
     }
 
     /// Reads one as it is written: `sources[0].paths[1]`.
@@ -103,7 +103,7 @@ impl Path {
         other.0.starts_with(&self.0)
     }
 
-    fn with(&self, step: Step) -> Path {
+    fn with(&self, step: PathStep) -> Path {
         let mut steps = self.0.clone();
         steps.push(step);
         Path(steps)
@@ -112,15 +112,15 @@ impl Path {
 
 impl Findings {
     pub(crate) fn value(&mut self, path: &Path, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Value);
+        self.add(path, message.into(), FindingTarget::Value);
     }
 
     pub(crate) fn key(&mut self, path: &Path, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Key);
+        self.add(path, message.into(), FindingTarget::Key);
     }
 
     pub(crate) fn inside(&mut self, path: &Path, range: Range<usize>, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Inside(range));
+        self.add(path, message.into(), FindingTarget::Inside(range));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -148,7 +148,7 @@ impl Findings {
         self.more += later.more;
     }
 
-    fn add(&mut self, path: &Path, message: String, aim: Aim) {
+    fn add(&mut self, path: &Path, message: String, aim: FindingTarget) {
         self.push(Finding { path: path.clone(), message, aim });
     }
 
@@ -176,9 +176,9 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (nth, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if nth == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) if nth == 0 => f.write_str(key)?,
+                PathStep::Key(key) => write!(f, ".{key}")?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::catalogue::ROUTE;
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
-use crate::step::{STEPS_MAX, Step};
+use crate::read::ReadValue;
+use crate::step::{RouteStep, STEPS_MAX};
+use crate::table_reader::TableReader;
 
 /// One rule of the router.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -24,7 +24,7 @@ pub struct Route {
     pub filter: String,
     /// What is done to them before their targets get them, in order.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
-    pub steps: Vec<Step>,
+    pub steps: Vec<RouteStep>,
     /// The logspaces and destinations that get them.
     pub to: Vec<String>,
     /// Messages taken here go to no later route.
@@ -36,9 +36,9 @@ pub struct Route {
     pub flow_control: bool,
 }
 
-impl Read for Route {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Route> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Route {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Route> {
+        let mut fields = TableReader::of(node, path, findings)?;
         fields.told_by(&[ROUTE]);
         let route = Route {
             id: fields.required("id", String::new()),

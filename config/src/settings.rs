@@ -10,12 +10,12 @@ use std::path::PathBuf;
 
 use crate::accounts::{self, Accounts};
 use crate::amount::Amount;
-use crate::count::Count;
+use crate::count::CountOrAuto;
 use crate::document::place_all;
-use crate::fields::Fields;
-use crate::node::{Entry, Node, Origin, Value};
+use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem, quoted};
 use crate::read::{Choice, OneOrMore};
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 pub use in_force::{InForce, Layer, in_force};
@@ -34,40 +34,40 @@ pub struct Settings {
     /// Logins.
     pub accounts: Accounts,
     /// What one request may ask for.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// What memory is spent on.
-    pub memory: Memory,
+    pub memory: MemorySettings,
     /// How messages lie on the disk.
-    pub storage: Storage,
+    pub storage: StorageSettings,
     /// Where router documents may lead outside of the messages.
-    pub files: Files,
+    pub files: FileSettings,
     /// What threads are spent on.
-    pub threads: Threads,
+    pub threads: ThreadSettings,
     /// Who sends.
-    pub senders: Senders,
+    pub senders: SenderSettings,
     /// What Prometheus reads.
-    pub metrics: Metrics,
+    pub metrics: MetricsSettings,
     /// What Logstead says about itself.
-    pub log: Log,
+    pub log: LogSettings,
 }
 
 /// Who sends.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Senders {
+pub struct SenderSettings {
     /// How long a sender is quiet before it may be silent.
     pub silent_after: Period,
 }
 
 /// What Prometheus reads.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Metrics {
+pub struct MetricsSettings {
     /// Where they are read without a login; empty for nowhere.
     pub listen: Vec<WebListener>,
 }
 
 /// What one request may ask for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Limits {
+pub struct LimitSettings {
     /// The largest body of one ingest request.
     pub ingest_body_max: Size,
     /// Messages of one ingest request.
@@ -88,7 +88,7 @@ pub struct Limits {
 
 /// What memory is spent on.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Memory {
+pub struct MemorySettings {
     /// All that the process may take. Each of the others is a share of it, unless it says a size.
     pub max: Amount,
     /// Newest messages kept for fast searches, over all logspaces.
@@ -101,7 +101,7 @@ pub struct Memory {
 
 /// How messages lie on the disk: first in journal files, then in segments.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Storage {
+pub struct StorageSettings {
     /// A journal file is sealed when its newest message is older than this, however small it is.
     pub seal_after: Period,
     /// Nor does it become longer than this.
@@ -112,7 +112,7 @@ pub struct Storage {
 
 /// Folders that a router document may name files in. Absolute; what is below them belongs to them.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Files {
+pub struct FileSettings {
     /// Sources of files read here.
     pub read: Vec<String>,
     /// Destinations write here, and below `forward` in the data directory.
@@ -123,16 +123,16 @@ pub struct Files {
 
 /// What threads are spent on.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Threads {
+pub struct ThreadSettings {
     /// Threads that parse, route and compress.
-    pub workers: Count,
+    pub workers: CountOrAuto,
     /// Threads that make segments of full journal files.
-    pub sealers: Count,
+    pub sealers: CountOrAuto,
 }
 
 /// What Logstead says about itself.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Log {
+pub struct LogSettings {
     /// The least urgent level that is written.
     pub level: LogLevel,
     /// What a line on standard error looks like.
@@ -184,30 +184,31 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
 }
 
 /// What the layers are together.
-fn laid(layers: &Layers, findings: &mut Findings) -> Result<Node, Vec<Problem>> {
+fn laid(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Problem>> {
     let text = layers.file.as_deref().unwrap_or_default();
-    let defaults = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
+    let defaults = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
     let names = names(&defaults);
-    let mut node = overlaid(defaults, Node::from_toml(text)?);
+    let mut node = overlaid(defaults, DocumentNode::from_toml(text)?);
     for (variable, value) in &layers.env {
         match variable_path(variable, &names) {
-            Variable::Setting(path) => {
-                node = with(node, &path, Node::bare(value, Origin::Named(variable.clone())))
+            VariableKind::Setting(path) => {
+                node = with(node, &path, DocumentNode::bare(value, NodeOrigin::Named(variable.clone())))
             }
-            Variable::Misspelt(meant) => {
+            VariableKind::Misspelt(meant) => {
                 findings.value(
                     &Path::default().key(variable),
                     format!("is not a setting (did you mean `{meant}`?)"),
                 );
             }
-            Variable::Foreign => {}
+            VariableKind::Foreign => {}
         }
     }
     for argument in &layers.set {
         match argument.split_once('=') {
             Some((key, value)) if !key.is_empty() => {
                 let path: Vec<&str> = key.split('.').collect();
-                node = with(node, &path, Node::bare(value, Origin::Named(format!("--set {key}"))));
+                node =
+                    with(node, &path, DocumentNode::bare(value, NodeOrigin::Named(format!("--set {key}"))));
             }
             _ => {
                 let message =
@@ -217,7 +218,7 @@ fn laid(layers: &Layers, findings: &mut Findings) -> Result<Node, Vec<Problem>> 
         }
     }
     // The whole comes from several places, so what is wrong with no single value is wrong in none of them.
-    node.origin = Origin::Unplaced;
+    node.origin = NodeOrigin::Unplaced;
     Ok(node)
 }
 
@@ -245,8 +246,8 @@ impl Choice for LogFormat {
         &[("text", LogFormat::Text), ("json", LogFormat::Json)];
 }
 
-fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
-    let mut fields = Fields::of(node, &Path::default(), findings)?;
+fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
+    let mut fields = TableReader::of(node, &Path::default(), findings)?;
     let data = fields.optional::<String>("data");
     if data.as_deref().is_some_and(|data| data.is_empty() || data.contains('\0')) {
         fields.note("data", "must name a directory, like `data`");
@@ -261,14 +262,14 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let senders = fields.table("senders", None, |fields| {
         let silent_after =
             fields.optional_within("silent_after", Period::seconds(1)..=Period::seconds(30 * 86_400));
-        Some(Senders { silent_after: silent_after? })
+        Some(SenderSettings { silent_after: silent_after? })
     });
     let metrics = fields.table("metrics", None, |fields| {
-        Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
+        Some(MetricsSettings { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
     let log = fields.table("log", None, |fields| {
         let (level, format) = (fields.optional("level"), fields.optional("format"));
-        Some(Log { level: level?, format: format? })
+        Some(LogSettings { level: level?, format: format? })
     });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
@@ -291,7 +292,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     })
 }
 
-fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
+fn read_limits(fields: &mut TableReader<'_>) -> Option<LimitSettings> {
     let ingest_body_max = fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1));
     let ingest_messages_max = fields.optional_within("ingest_messages_max", 1..=100_000_000);
     let searches_max = fields.optional_within("searches_max", 1..=1000);
@@ -301,7 +302,7 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let tails_max = fields.optional_within("tails_max", 1..=1000);
     let tail_rate_max = fields.optional_within("tail_rate_max", 1..=1_000_000);
     let exports_max = fields.optional_within("exports_max", 1..=100);
-    Some(Limits {
+    Some(LimitSettings {
         ingest_body_max: ingest_body_max?,
         ingest_messages_max: ingest_messages_max?,
         searches_max: searches_max?,
@@ -313,12 +314,12 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     })
 }
 
-fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
+fn read_memory(fields: &mut TableReader<'_>) -> Option<MemorySettings> {
     let max = amount(fields, "max", Size::mib(64)..=Size::gib(65_536));
     let tail_max = amount(fields, "tail_max", Size::mib(1)..=Size::gib(1024));
     let index_max = amount(fields, "index_max", Size::mib(1)..=Size::gib(1024));
     let source_queue_max = amount(fields, "source_queue_max", Size::mib(1)..=Size::gib(64));
-    Some(Memory {
+    Some(MemorySettings {
         max: max?,
         tail_max: tail_max?,
         index_max: index_max?,
@@ -327,7 +328,7 @@ fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
 }
 
 /// `auto`, or a size within these limits.
-fn amount(fields: &mut Fields<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
+fn amount(fields: &mut TableReader<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
     let amount: Amount = fields.optional(key)?;
     if let Some(size) = amount.exactly().filter(|size| !range.contains(size)) {
         fields.note(key, format!("must be `auto`, or {} to {}, not {size}", range.start(), range.end()));
@@ -335,18 +336,18 @@ fn amount(fields: &mut Fields<'_>, key: &'static str, range: RangeInclusive<Size
     Some(amount)
 }
 
-fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {
+fn read_storage(fields: &mut TableReader<'_>) -> Option<StorageSettings> {
     let seal_after = fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365));
     let journal_file_max = fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1));
     let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=1 << 22);
-    Some(Storage {
+    Some(StorageSettings {
         seal_after: seal_after?,
         journal_file_max: journal_file_max?,
         segment_rows_max: segment_rows_max?,
     })
 }
 
-fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
+fn read_files(fields: &mut TableReader<'_>) -> Option<FileSettings> {
     let mut folders = |key| {
         let folders = fields.optional::<Vec<String>>(key);
         if let Some(wrong) = folders.iter().flatten().find(|folder| !is_folder(folder)) {
@@ -357,7 +358,7 @@ fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
         folders
     };
     let (read, write, sockets) = (folders("read"), folders("write"), folders("sockets"));
-    Some(Files { read: read?, write: write?, sockets: sockets? })
+    Some(FileSettings { read: read?, write: write?, sockets: sockets? })
 }
 
 /// Absolute, and without a way up.
@@ -365,13 +366,13 @@ fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }
 
-fn read_threads(fields: &mut Fields<'_>) -> Option<Threads> {
+fn read_threads(fields: &mut TableReader<'_>) -> Option<ThreadSettings> {
     let (workers, sealers) = (fields.optional("workers"), fields.optional("sealers"));
-    Some(Threads { workers: workers?, sealers: sealers? })
+    Some(ThreadSettings { workers: workers?, sealers: sealers? })
 }
 
 /// What an environment variable is to us.
-enum Variable<'a> {
+enum VariableKind<'a> {
     /// The setting at this path.
     Setting(Vec<String>),
     /// None, but this one may have been meant.
@@ -383,29 +384,29 @@ enum Variable<'a> {
 /// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
 /// there is one: the same prefix begins what an orchestrator sets for a service of our name
 /// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are not settings.
-fn variable_path<'a>(variable: &str, names: &'a [String]) -> Variable<'a> {
-    let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return Variable::Foreign };
+fn variable_path<'a>(variable: &str, names: &'a [String]) -> VariableKind<'a> {
+    let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return VariableKind::Foreign };
     let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
     let joined = format!("LOGSTEAD_{}", path.join("__").to_uppercase());
     if path.len() > 1 || names.contains(&joined) {
-        return Variable::Setting(path);
+        return VariableKind::Setting(path);
     }
     let squeezed = |name: &str| name.replace('_', "");
     match names.iter().find(|name| squeezed(name) == squeezed(&joined)) {
-        Some(meant) => Variable::Misspelt(meant),
-        None => Variable::Foreign,
+        Some(meant) => VariableKind::Misspelt(meant),
+        None => VariableKind::Foreign,
     }
 }
 
 /// The environment variable of every setting below `node`.
-fn names(node: &Node) -> Vec<String> {
+fn names(node: &DocumentNode) -> Vec<String> {
     let mut names = Vec::new();
     collect_names(node, "LOGSTEAD", "_", &mut names);
     names
 }
 
-fn collect_names(node: &Node, name: &str, separator: &str, names: &mut Vec<String>) {
-    let Value::Table(entries) = &node.value else {
+fn collect_names(node: &DocumentNode, name: &str, separator: &str, names: &mut Vec<String>) {
+    let NodeValue::Table(entries) = &node.value else {
         names.push(name.to_owned());
         return;
     };
@@ -416,28 +417,28 @@ fn collect_names(node: &Node, name: &str, separator: &str, names: &mut Vec<Strin
 }
 
 /// `over` on top of `base`: tables are joined key by key, anything else is replaced.
-fn overlaid(base: Node, over: Node) -> Node {
-    let (Value::Table(mut entries), Value::Table(upper)) = (base.value, over.value.clone()) else {
+fn overlaid(base: DocumentNode, over: DocumentNode) -> DocumentNode {
+    let (NodeValue::Table(mut entries), NodeValue::Table(upper)) = (base.value, over.value.clone()) else {
         return over;
     };
     for upper in upper {
         match entries.iter_mut().find(|entry| entry.key == upper.key) {
             Some(entry) => {
                 let node = overlaid(entry.node.clone(), upper.node);
-                *entry = Entry { node, ..upper };
+                *entry = TableEntry { node, ..upper };
             }
             None => entries.push(upper),
         }
     }
-    Node::table(entries, over.origin)
+    DocumentNode::table(entries, over.origin)
 }
 
 /// `node` with `value` at `path`.
-fn with(node: Node, path: &[impl AsRef<str>], value: Node) -> Node {
+fn with(node: DocumentNode, path: &[impl AsRef<str>], value: DocumentNode) -> DocumentNode {
     let origin = value.origin.clone();
     let nested = path.iter().rev().fold(value, |node, key| {
-        let entry = Entry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
-        Node::table(vec![entry], origin.clone())
+        let entry = TableEntry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
+        DocumentNode::table(vec![entry], origin.clone())
     });
     overlaid(node, nested)
 }

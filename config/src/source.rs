@@ -6,13 +6,13 @@ use serde::Serialize;
 use crate::catalogue::{
     FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
 };
-use crate::choice::{Format, Framing, SourceName, Start};
-use crate::count::Count;
-use crate::fields::{Fields, defaults};
-use crate::listen::{Listener, Speech};
-use crate::node::Node;
+use crate::choice::{Framing, SourceFormat, SourceName, Start};
+use crate::count::CountOrAuto;
+use crate::listen::{ListenAddress, ListenProtocol};
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 use crate::zone::{SenderZone, timezone, timezones};
 
@@ -35,28 +35,28 @@ pub struct Source {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SourceKind {
     /// Syslog from sockets of its own.
-    Syslog(Syslog),
+    Syslog(SyslogSource),
     /// Syslog over RELP: every message is acknowledged when it is stored.
-    Relp(Relp),
+    Relp(RelpSource),
     /// GELF from sockets of its own.
-    Gelf(Gelf),
+    Gelf(GelfSource),
     /// OpenTelemetry's logs from sockets of its own: a request is answered when its records are stored.
     Otlp(OtlpSource),
     /// Lines that are appended to files.
-    File(Files),
+    File(FileSource),
     /// The ingest endpoints of the web listener.
-    Http(Http),
+    Http(HttpSource),
     /// Logstead's own log.
     Internal,
 }
 
 /// The keys of a syslog source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Syslog {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Syslog))]
+pub struct SyslogSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
+    pub listen: Vec<ListenAddress>,
     /// How messages are told apart in a stream.
     pub framing: Framing,
     /// Whether a datagram is many messages, each ending with a newline.
@@ -68,11 +68,11 @@ pub struct Syslog {
 
 /// The keys of a RELP source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Relp {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Relp))]
+pub struct RelpSource {
     /// The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
+    pub listen: Vec<ListenAddress>,
     /// How what comes in is read.
     #[serde(flatten)]
     pub reception: Reception,
@@ -80,18 +80,18 @@ pub struct Relp {
 
 /// The keys of a GELF source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Gelf {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gelf))]
+pub struct GelfSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
+    pub listen: Vec<ListenAddress>,
     /// The longest message that is kept whole, unpacked; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
     /// How long and for how much a read waits for company.
     pub coalesce: Coalesce,
     /// How many workers one connection's messages are spread over.
-    pub partitions: Count,
+    pub partitions: CountOrAuto,
     /// Who may send.
     #[serde(flatten)]
     pub admission: Admission,
@@ -103,7 +103,7 @@ pub struct Gelf {
 pub struct OtlpSource {
     /// The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
+    pub listen: Vec<ListenAddress>,
     /// The longest request that is taken, unpacked.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_request: Size,
@@ -121,7 +121,7 @@ pub struct OtlpSource {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Reception {
     /// How a message is parsed.
-    pub format: Format,
+    pub format: SourceFormat,
     /// The zone of stamps that name none: an IANA name or an offset.
     pub timezone: String,
     /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
@@ -136,7 +136,7 @@ pub struct Reception {
     /// How long and for how much a read waits for company.
     pub coalesce: Coalesce,
     /// How many workers one connection's messages are spread over.
-    pub partitions: Count,
+    pub partitions: CountOrAuto,
     /// Who may send.
     #[serde(flatten)]
     pub admission: Admission,
@@ -176,14 +176,14 @@ pub struct Tls {
 
 /// The keys of a file source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Files {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Files))]
+pub struct FileSource {
     /// The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names.
     pub paths: Vec<String>,
     /// Where reading begins in a file that is there when the source is new.
     pub start: Start,
     /// How a line is parsed.
-    pub format: Format,
+    pub format: SourceFormat,
     /// The zone of stamps that name none: an IANA name or an offset.
     pub timezone: String,
     /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
@@ -199,8 +199,8 @@ pub struct Files {
 
 /// The keys of a source of what comes over HTTP.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Http {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Http))]
+pub struct HttpSource {
     /// The name of the token whose messages it takes; without it, it takes what no other source does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
@@ -221,7 +221,7 @@ pub struct Coalesce {
 
 impl SourceKind {
     /// The sockets that it opens.
-    pub fn listen(&self) -> &[Listener] {
+    pub fn listen(&self) -> &[ListenAddress] {
         match self {
             SourceKind::Syslog(syslog) => &syslog.listen,
             SourceKind::Relp(relp) => &relp.listen,
@@ -245,11 +245,11 @@ impl SourceKind {
     }
 }
 
-impl Syslog {
-    fn read(fields: &mut Fields<'_>) -> Syslog {
+impl SyslogSource {
+    fn read(fields: &mut TableReader<'_>) -> SyslogSource {
         fields.told_by(SYSLOG_SOURCE);
-        let listen = listeners(fields, Speech::Frames);
-        Syslog {
+        let listen = listeners(fields, ListenProtocol::Frames);
+        SyslogSource {
             framing: fields.get("framing"),
             split_datagrams: fields.get("split_datagrams"),
             reception: Reception::read(fields, &listen),
@@ -258,19 +258,19 @@ impl Syslog {
     }
 }
 
-impl Relp {
-    fn read(fields: &mut Fields<'_>) -> Relp {
+impl RelpSource {
+    fn read(fields: &mut TableReader<'_>) -> RelpSource {
         fields.told_by(RELP_SOURCE);
-        let listen = listeners(fields, Speech::Relp);
-        Relp { reception: Reception::read(fields, &listen), listen }
+        let listen = listeners(fields, ListenProtocol::Relp);
+        RelpSource { reception: Reception::read(fields, &listen), listen }
     }
 }
 
-impl Gelf {
-    fn read(fields: &mut Fields<'_>) -> Gelf {
+impl GelfSource {
+    fn read(fields: &mut TableReader<'_>) -> GelfSource {
         fields.told_by(GELF_SOURCE);
-        let listen = listeners(fields, Speech::Frames);
-        Gelf {
+        let listen = listeners(fields, ListenProtocol::Frames);
+        GelfSource {
             max_message: fields.get_within("max_message"),
             coalesce: fields.told_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
@@ -281,9 +281,9 @@ impl Gelf {
 }
 
 impl OtlpSource {
-    fn read(fields: &mut Fields<'_>) -> OtlpSource {
+    fn read(fields: &mut TableReader<'_>) -> OtlpSource {
         fields.told_by(OTLP_SOURCE);
-        let listen = listeners(fields, Speech::Otlp);
+        let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
             max_request: fields.get_within("max_request"),
             token: fields.optional("token"),
@@ -294,8 +294,8 @@ impl OtlpSource {
 }
 
 /// The sockets of a source that understands this.
-fn listeners(fields: &mut Fields<'_>, speech: Speech) -> Vec<Listener> {
-    let listen: Vec<Listener> = fields.required("listen", Vec::new());
+fn listeners(fields: &mut TableReader<'_>, speech: ListenProtocol) -> Vec<ListenAddress> {
+    let listen: Vec<ListenAddress> = fields.required("listen", Vec::new());
     if let Some(other) = listen.iter().find(|listener| listener.speech() != speech) {
         let kind = other.speech().source();
         fields.note("listen", format!("`{other}` belongs into a source of `kind = \"{kind}\"`"));
@@ -304,7 +304,7 @@ fn listeners(fields: &mut Fields<'_>, speech: Speech) -> Vec<Listener> {
 }
 
 impl Reception {
-    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Reception {
+    fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Reception {
         Reception {
             format: fields.get("format"),
             timezone: timezone(fields),
@@ -319,7 +319,7 @@ impl Reception {
 }
 
 impl Admission {
-    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Admission {
+    fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Admission {
         Admission {
             max_connections: fields.get_within("max_connections"),
             allow: fields.get("allow"),
@@ -331,7 +331,7 @@ impl Admission {
 
 impl Tls {
     /// What the key says, which must be there exactly when something that is encrypted is listened on.
-    fn of(fields: &mut Fields<'_>, listen: &[Listener]) -> Option<Tls> {
+    fn of(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Option<Tls> {
         let tls = fields.optional_table("tls.", Tls::read);
         match (&tls, listen.iter().find(|listener| listener.is_tls())) {
             (None, Some(encrypted)) => {
@@ -346,7 +346,7 @@ impl Tls {
         tls
     }
 
-    fn read(fields: &mut Fields<'_>) -> Tls {
+    fn read(fields: &mut TableReader<'_>) -> Tls {
         let tls = Tls {
             certificate: fields.required("certificate", String::new()),
             key: fields.required("key", String::new()),
@@ -361,17 +361,17 @@ impl Tls {
     }
 }
 
-impl Http {
-    fn read(fields: &mut Fields<'_>) -> Http {
+impl HttpSource {
+    fn read(fields: &mut TableReader<'_>) -> HttpSource {
         fields.told_by(HTTP_SOURCE);
-        Http { token: fields.optional("token") }
+        HttpSource { token: fields.optional("token") }
     }
 }
 
-impl Files {
-    fn read(fields: &mut Fields<'_>) -> Files {
+impl FileSource {
+    fn read(fields: &mut TableReader<'_>) -> FileSource {
         fields.told_by(FILE_SOURCE);
-        let files = Files {
+        let files = FileSource {
             paths: fields.required("paths", Vec::new()),
             start: fields.get("start"),
             format: fields.get("format"),
@@ -388,7 +388,7 @@ impl Files {
 }
 
 impl Coalesce {
-    fn read(fields: &mut Fields<'_>) -> Coalesce {
+    fn read(fields: &mut TableReader<'_>) -> Coalesce {
         Coalesce { delay: fields.get_within("delay"), buffer: fields.get_within("buffer") }
     }
 }
@@ -400,19 +400,19 @@ impl Default for Coalesce {
     }
 }
 
-impl Read for Source {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Source> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Source {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Source> {
+        let mut fields = TableReader::of(node, path, findings)?;
         fields.told_by(&[SOURCE]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
-            Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
-            Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
-            Some(SourceName::Gelf) => SourceKind::Gelf(Gelf::read(&mut fields)),
+            Some(SourceName::Syslog) => SourceKind::Syslog(SyslogSource::read(&mut fields)),
+            Some(SourceName::Relp) => SourceKind::Relp(RelpSource::read(&mut fields)),
+            Some(SourceName::Gelf) => SourceKind::Gelf(GelfSource::read(&mut fields)),
             Some(SourceName::Otlp) => SourceKind::Otlp(OtlpSource::read(&mut fields)),
-            Some(SourceName::File) => SourceKind::File(Files::read(&mut fields)),
-            Some(SourceName::Http) => SourceKind::Http(Http::read(&mut fields)),
+            Some(SourceName::File) => SourceKind::File(FileSource::read(&mut fields)),
+            Some(SourceName::Http) => SourceKind::Http(HttpSource::read(&mut fields)),
             Some(SourceName::Internal) => SourceKind::Internal,
             // Without a kind it is unknown which keys belong here.
             None => return Some(Source { id, enabled, kind: SourceKind::Internal }),

@@ -4,23 +4,23 @@ use std::collections::{BTreeSet, HashSet};
 
 use logstead_query::Query;
 
-use crate::checked::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::logspace::{Logspace, Retention};
 
 /// A sentence for each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
-    let off = Off::of(checked);
-    let reach = Reach::of(&checked.routes, &off);
+    let off = DisabledParts::of(checked);
+    let reach = ReachedParts::of(&checked.routes, &off);
     let mut warnings = Vec::new();
     let heard = checked.sources.iter().filter(|source| source.enabled);
     warnings.extend(heard.filter_map(|source| of_source(&source.id, &reach)));
     for logspace in &checked.logspaces {
-        let target = Target::Logspace(logspace.id.clone());
+        let target = RouteTarget::Logspace(logspace.id.clone());
         warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reach));
         warnings.extend(of_retention(logspace));
     }
     for destination in &checked.destinations {
-        let target = Target::Destination(destination.id.clone());
+        let target = RouteTarget::Destination(destination.id.clone());
         warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
         warnings.extend(unsent(&destination.id, &target, &checked.routes, &off));
     }
@@ -29,18 +29,20 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
 }
 
 /// What is not enabled.
-struct Off<'a> {
+struct DisabledParts<'a> {
     sources: HashSet<&'a str>,
-    targets: HashSet<Target>,
+    targets: HashSet<RouteTarget>,
 }
 
-impl<'a> Off<'a> {
-    fn of(checked: &'a Checked) -> Off<'a> {
+impl<'a> DisabledParts<'a> {
+    fn of(checked: &'a Checked) -> DisabledParts<'a> {
         let sources = checked.sources.iter().filter(|source| !source.enabled);
         let destinations = checked.destinations.iter().filter(|destination| !destination.enabled);
-        Off {
+        DisabledParts {
             sources: sources.map(|source| source.id.as_str()).collect(),
-            targets: destinations.map(|destination| Target::Destination(destination.id.clone())).collect(),
+            targets: destinations
+                .map(|destination| RouteTarget::Destination(destination.id.clone()))
+                .collect(),
         }
     }
 
@@ -57,20 +59,20 @@ impl<'a> Off<'a> {
 
 /// Where messages get to.
 #[derive(Default)]
-struct Reach<'a> {
+struct ReachedParts<'a> {
     /// Sources that some route listens to.
     heard: HashSet<&'a str>,
     /// Sources that some route takes everything of.
     taken: HashSet<&'a str>,
     /// Where some route sends.
-    targets: HashSet<&'a Target>,
+    targets: HashSet<&'a RouteTarget>,
     /// A sentence for each route that no message reaches, or that sends none.
     unreached: Vec<String>,
 }
 
-impl<'a> Reach<'a> {
-    fn of(routes: &'a [CheckedRoute], off: &Off<'a>) -> Reach<'a> {
-        let mut reach = Reach::default();
+impl<'a> ReachedParts<'a> {
+    fn of(routes: &'a [CheckedRoute], off: &DisabledParts<'a>) -> ReachedParts<'a> {
+        let mut reach = ReachedParts::default();
         let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
         for (number, route) in routes.iter().enumerate() {
             let never = hears_nothing(route, off).or_else(|| never_matches(route, &routes[..number]));
@@ -86,7 +88,7 @@ impl<'a> Reach<'a> {
 }
 
 /// Why a route takes nothing although its filter would.
-fn hears_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
+fn hears_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
     if route.from.is_empty() || off.heard_by(route).next().is_some() {
         return None;
     }
@@ -99,7 +101,7 @@ fn hears_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
 }
 
 /// What becomes of the messages of a route that has no target which takes them.
-fn sends_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
+fn sends_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
         _ => "all of its destinations are disabled".to_owned(),
@@ -151,7 +153,7 @@ fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) ->
     (1 < filters.len() && route.filter.implies(&Query::or(filters))).then_some(numbers)
 }
 
-fn of_source(id: &str, reach: &Reach<'_>) -> Option<String> {
+fn of_source(id: &str, reach: &ReachedParts<'_>) -> Option<String> {
     if !reach.heard.contains(id) {
         return Some(format!("source `{id}`: no route takes its messages, so they are dropped"));
     }
@@ -161,7 +163,12 @@ fn of_source(id: &str, reach: &Reach<'_>) -> Option<String> {
 }
 
 /// Says what a destination that is off misses, unless its routes say that they send nothing at all.
-fn unsent(id: &str, target: &Target, routes: &[CheckedRoute], off: &Off<'_>) -> Option<String> {
+fn unsent(
+    id: &str,
+    target: &RouteTarget,
+    routes: &[CheckedRoute],
+    off: &DisabledParts<'_>,
+) -> Option<String> {
     let sends =
         |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !off.covers(route);
     let names: Vec<String> =
@@ -173,7 +180,7 @@ fn unsent(id: &str, target: &Target, routes: &[CheckedRoute], off: &Off<'_>) -> 
     })
 }
 
-fn unreached(what: &str, target: &Target, reach: &Reach<'_>) -> Option<String> {
+fn unreached(what: &str, target: &RouteTarget, reach: &ReachedParts<'_>) -> Option<String> {
     (!reach.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
 }
 

@@ -1,9 +1,9 @@
 //! The time zones of stamps that name none.
 
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
+use crate::table_reader::TableReader;
 use serde::Serialize;
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct SenderZone {
 }
 
 /// The zone of all stamps.
-pub(crate) fn timezone(fields: &mut Fields<'_>) -> String {
+pub(crate) fn timezone(fields: &mut TableReader<'_>) -> String {
     let timezone: String = fields.get("timezone");
     if !is_timezone(&timezone) {
         fields.note("timezone", format!("{} is not a time zone: {ZONE_HINT}", quoted(&timezone)));
@@ -30,7 +30,7 @@ pub(crate) fn timezone(fields: &mut Fields<'_>) -> String {
 }
 
 /// The zones of some senders.
-pub(crate) fn timezones(fields: &mut Fields<'_>) -> Vec<SenderZone> {
+pub(crate) fn timezones(fields: &mut TableReader<'_>) -> Vec<SenderZone> {
     let timezones: Vec<SenderZone> = fields.get("timezones");
     if SENDER_ZONES_MAX < timezones.len() {
         let many = timezones.len();
@@ -64,8 +64,8 @@ impl Serialize for SenderZone {
     }
 }
 
-impl Read for SenderZone {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
+impl ReadValue for SenderZone {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
         parsed(node, path, findings, |text| match text.split_once('=') {
             Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
             None => Err(format!("{} is not `HOST=ZONE`, as `edge-1=Europe/Helsinki`", quoted(text))),

@@ -1,7 +1,7 @@
 //! The schema of the API describes the JSON that a document really has.
 #![cfg(feature = "schema")]
 
-use logstead_config::{Admission, Count, Files, Problem, Reception, Route, Source, Syslog};
+use logstead_config::{Admission, CountOrAuto, FileSource, Problem, Reception, Route, Source, SyslogSource};
 use utoipa::PartialSchema;
 
 fn schema<T: PartialSchema>() -> String {
@@ -16,13 +16,13 @@ fn units_and_addresses_are_strings() {
         let own = schema["allOf"].as_array().and_then(|all| all.last()).unwrap_or(&schema);
         own["properties"].clone()
     };
-    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<Files>()));
+    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<FileSource>()));
     assert_eq!(reception["max_message"]["type"], "string");
     let admission = properties(schema::<Admission>());
     assert_eq!(admission["allow"]["items"]["type"], "string");
     assert_eq!(files["paths"]["items"]["type"], "string");
-    assert!(schema::<Syslog>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
-    assert!(schema::<Count>().contains("\"auto\""));
+    assert!(schema::<SyslogSource>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
+    assert!(schema::<CountOrAuto>().contains("\"auto\""));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use logstead_config::settings::{
     DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
 };
-use logstead_config::{Amount, Count, Period, Size};
+use logstead_config::{Amount, CountOrAuto, Period, Size};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
     Layers {
@@ -40,8 +40,8 @@ fn the_shipped_file_is_the_defaults() {
     assert!(defaults.metrics.listen.is_empty());
     assert_eq!(defaults.data.to_str(), Some("data"));
     assert_eq!(defaults.limits.ingest_body_max, Size::mib(64));
-    assert_eq!(defaults.threads.workers, Count::Auto);
-    assert_eq!(defaults.threads.sealers, Count::Auto);
+    assert_eq!(defaults.threads.workers, CountOrAuto::Auto);
+    assert_eq!(defaults.threads.sealers, CountOrAuto::Auto);
     assert_eq!(defaults.storage.seal_after, Period::seconds(3600));
     assert_eq!(defaults.storage.segment_rows_max, 1 << 22);
     assert_eq!(loaded(DEFAULT_SETTINGS_TOML, &[], &[]), defaults);
@@ -82,7 +82,7 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
     assert_eq!(settings.limits.searches_max, 3);
     assert_eq!(settings.memory.tail_max, Amount::Exactly(Size::gib(1)));
     assert_eq!(settings.memory.index_max, Amount::Auto);
-    assert_eq!(settings.threads.workers, Count::Exactly(2));
+    assert_eq!(settings.threads.workers, CountOrAuto::Exactly(2));
 }
 
 #[test]

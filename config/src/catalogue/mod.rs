@@ -9,7 +9,7 @@ mod rows;
 mod setting;
 mod sources;
 
-pub use setting::{Kind, Setting, Standard};
+pub use setting::{DefaultValue, Setting, SettingKind};
 
 pub(crate) use destinations::{
     DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION,
@@ -24,7 +24,7 @@ pub(crate) use sources::{
 
 /// The keys of one kind of item.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct CatalogueItem {
     /// The list of the document that it stands in.
     pub section: &'static str,
     /// Empty where all items of a section are of one kind.
@@ -35,7 +35,7 @@ pub struct Item {
 
 /// A table of the manual.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct ManualTable {
     /// Stands in the markers around it.
     pub name: &'static str,
     /// Its rows.
@@ -43,7 +43,7 @@ pub struct Table {
 }
 
 /// Every kind of item with all its keys.
-pub fn catalogue() -> Vec<Item> {
+pub fn catalogue() -> Vec<CatalogueItem> {
     let source = |kind, groups: &[&'static [Setting]]| item("sources", kind, &[&[SOURCE], groups].concat());
     let destination =
         |kind, groups: &[&'static [Setting]]| item("destinations", kind, &[groups, &[DESTINATION]].concat());
@@ -70,8 +70,8 @@ pub fn catalogue() -> Vec<Item> {
 }
 
 /// The tables of the manual. What several kinds have stands in one of its own.
-pub fn tables() -> Vec<Table> {
-    let table = |name, groups: &[&'static [Setting]]| Table {
+pub fn tables() -> Vec<ManualTable> {
+    let table = |name, groups: &[&'static [Setting]]| ManualTable {
         name,
         settings: groups.iter().copied().flatten().collect(),
     };
@@ -106,10 +106,10 @@ pub fn tables() -> Vec<Table> {
 }
 
 /// A key that two groups have stands where the later group has it, with what the earlier one says.
-fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> Item {
+fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> CatalogueItem {
     let all: Vec<&'static Setting> = groups.iter().copied().flatten().collect();
     let is_last = |at: usize| !all[at + 1..].iter().any(|later| later.key == all[at].key);
     let lasts = (0..all.len()).filter(|at| is_last(*at));
     let first = |at: usize| all.iter().find(|row| row.key == all[at].key).copied();
-    Item { section, kind, settings: lasts.filter_map(first).collect() }
+    CatalogueItem { section, kind, settings: lasts.filter_map(first).collect() }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::node::{Node, Origin};
+use crate::node::{DocumentNode, NodeOrigin};
 use crate::problem::{Findings, Path};
-use crate::read::{Choice, Read};
+use crate::read::{Choice, ReadValue};
 
 /// A row of the catalogue. Values are written as in TOML, without quotes and brackets.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -14,11 +14,11 @@ pub struct Setting {
     /// What the form calls it.
     pub label: &'static str,
     /// What it can be.
-    #[serde(flatten, serialize_with = "Kind::serialize")]
-    pub kind: Kind,
+    #[serde(flatten, serialize_with = "SettingKind::serialize")]
+    pub kind: SettingKind,
     /// What counts without it.
     #[serde(flatten)]
-    pub standard: Standard,
+    pub standard: DefaultValue,
     /// The least that is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<&'static str>,
@@ -40,7 +40,7 @@ pub struct Setting {
 
 /// What a value can be.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum SettingKind {
     /// Any text.
     Text,
     /// Bytes, as `64KiB`.
@@ -64,7 +64,7 @@ pub enum Kind {
 /// What counts when a key is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "standard", content = "default", rename_all = "snake_case")]
-pub enum Standard {
+pub enum DefaultValue {
     /// It must be there.
     Required,
     /// Nothing.
@@ -74,12 +74,12 @@ pub enum Standard {
 }
 
 impl Setting {
-    pub(super) const fn new(key: &'static str, kind: Kind, label: &'static str) -> Setting {
+    pub(super) const fn new(key: &'static str, kind: SettingKind, label: &'static str) -> Setting {
         Setting {
             key,
             label,
             kind,
-            standard: Standard::Nothing,
+            standard: DefaultValue::Nothing,
             min: None,
             max: None,
             is_secret: false,
@@ -90,11 +90,11 @@ impl Setting {
     }
 
     pub(super) const fn required(self) -> Setting {
-        Setting { standard: Standard::Required, ..self }
+        Setting { standard: DefaultValue::Required, ..self }
     }
 
     pub(super) const fn default(self, value: &'static str) -> Setting {
-        Setting { standard: Standard::Value(value), ..self }
+        Setting { standard: DefaultValue::Value(value), ..self }
     }
 
     pub(super) const fn min(self, min: &'static str) -> Setting {
@@ -122,24 +122,24 @@ impl Setting {
     }
 
     /// Its default as a value.
-    pub(crate) fn standard<T: Read>(&self) -> T {
-        let Standard::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
+    pub(crate) fn standard<T: ReadValue>(&self) -> T {
+        let DefaultValue::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
         read(text)
     }
 
     /// Its limits as values.
-    pub(crate) fn limits<T: Read>(&self) -> (Option<T>, Option<T>) {
+    pub(crate) fn limits<T: ReadValue>(&self) -> (Option<T>, Option<T>) {
         (self.min.map(read), self.max.map(read))
     }
 
     /// Its row in the manual.
     pub fn manual_row(&self) -> String {
         let default = match self.standard {
-            Standard::Required => "required".to_owned(),
-            Standard::Nothing => String::new(),
+            DefaultValue::Required => "required".to_owned(),
+            DefaultValue::Nothing => String::new(),
             // Only a list is empty.
-            Standard::Value("") => "`[]`".to_owned(),
-            Standard::Value(value) => format!("`{value}`"),
+            DefaultValue::Value("") => "`[]`".to_owned(),
+            DefaultValue::Value(value) => format!("`{value}`"),
         };
         let limit = |limit: Option<&'static str>| limit.unwrap_or_default();
         let meaning = self.meaning.replace("{min}", limit(self.min)).replace("{max}", limit(self.max));
@@ -147,25 +147,25 @@ impl Setting {
     }
 }
 
-impl Kind {
+impl SettingKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Told {
+        struct KindFields {
             kind: &'static str,
             #[serde(skip_serializing_if = "Vec::is_empty")]
             choices: Vec<&'static str>,
         }
-        let told = |kind| Told { kind, choices: Vec::new() };
+        let told = |kind| KindFields { kind, choices: Vec::new() };
         match self {
-            Kind::Text => told("text"),
-            Kind::Size => told("size"),
-            Kind::Duration => told("duration"),
-            Kind::Number => told("number"),
-            Kind::Switch => told("switch"),
-            Kind::List => told("list"),
-            Kind::Choice(choices) => Told { kind: "choice", choices: choices() },
-            Kind::Steps => told("steps"),
-            Kind::Later => told("later"),
+            SettingKind::Text => told("text"),
+            SettingKind::Size => told("size"),
+            SettingKind::Duration => told("duration"),
+            SettingKind::Number => told("number"),
+            SettingKind::Switch => told("switch"),
+            SettingKind::List => told("list"),
+            SettingKind::Choice(choices) => KindFields { kind: "choice", choices: choices() },
+            SettingKind::Steps => told("steps"),
+            SettingKind::Later => told("later"),
         }
         .serialize(serializer)
     }
@@ -183,8 +183,8 @@ pub(crate) fn names<T: Choice>() -> Vec<&'static str> {
     T::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
-fn read<T: Read>(text: &str) -> T {
+fn read<T: ReadValue>(text: &str) -> T {
     let mut findings = Findings::default();
-    let value = T::read(&Node::bare(text, Origin::Unplaced), &Path::default(), &mut findings);
+    let value = T::read(&DocumentNode::bare(text, NodeOrigin::Unplaced), &Path::default(), &mut findings);
     value.unwrap_or_else(|| panic!("the catalogue says `{text}`, which cannot be read"))
 }

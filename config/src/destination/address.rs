@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
 /// The most servers that one destination may name.
 const ADDRESSES_MAX: usize = 8;
@@ -171,16 +171,16 @@ impl Serialize for Addresses {
     }
 }
 
-impl Read for Address {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Address> {
+impl ReadValue for Address {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Address> {
         parsed(node, path, findings, Address::parse)
     }
 }
 
-impl Read for Addresses {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Addresses> {
+impl ReadValue for Addresses {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Addresses> {
         let addresses = match &node.value {
-            Value::Text(_) => vec![Address::read(node, path, findings)?],
+            NodeValue::Text(_) => vec![Address::read(node, path, findings)?],
             _ => Vec::<Address>::read(node, path, findings)?,
         };
         Addresses::new(addresses).map_err(|message| findings.value(path, message)).ok()

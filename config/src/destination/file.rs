@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::catalogue::{DESTINATION, FILE_DESTINATION};
 use crate::choice::Packing;
-use crate::fields::Fields;
+use crate::name_template::NameTemplate;
 use crate::problem::quoted;
-use crate::template::Template;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 /// The longest name that leaves room for what is put behind it when a file is set aside. A sender must not be able to make
@@ -19,7 +19,7 @@ const NAME_BYTES_MAX: usize = 220;
 pub struct FileSink {
     /// The file, absolute or below the data directory; parts of a message in it make several.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub path: Template,
+    pub path: NameTemplate,
     /// When a file is set aside and a new one is begun.
     pub rotate: Rotate,
 }
@@ -41,7 +41,7 @@ pub struct Rotate {
 }
 
 impl FileSink {
-    pub(super) fn read(fields: &mut Fields<'_>) -> FileSink {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> FileSink {
         fields.told_by(&[FILE_DESTINATION, DESTINATION]);
         let path = fields.required("path", FileSink::nowhere().path);
         if let Err(message) = check_path(&path) {
@@ -52,13 +52,13 @@ impl FileSink {
 
     /// Stands in for one that cannot be read.
     pub(super) fn nowhere() -> FileSink {
-        let path = Template::parse("unknown").unwrap_or_else(|error| panic!("it is a template: {error}"));
+        let path = NameTemplate::parse("unknown").unwrap_or_else(|error| panic!("it is a template: {error}"));
         FileSink { path, rotate: Rotate { size: None, age: None, compression: Packing::None } }
     }
 }
 
 impl Rotate {
-    fn read(fields: &mut Fields<'_>) -> Rotate {
+    fn read(fields: &mut TableReader<'_>) -> Rotate {
         Rotate {
             size: fields.optional_told("size"),
             age: fields.optional_told("age"),
@@ -68,7 +68,7 @@ impl Rotate {
 }
 
 /// What can be said of a path by looking at it.
-fn check_path(path: &Template) -> Result<(), String> {
+fn check_path(path: &NameTemplate) -> Result<(), String> {
     let shape = path.shape();
     if shape.is_empty() || shape.ends_with('/') {
         return Err(format!("{} names no file: write one like `forward/all.log`", quoted(path.as_str())));

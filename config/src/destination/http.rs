@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::proxy::Proxy;
 use super::stream::ClientTls;
-use super::url::{Header, Url};
+use super::url::{HttpHeader, Url};
 use crate::catalogue::{
     ELASTIC_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, SPLUNK_DESTINATION,
 };
 use crate::choice::{Compression, HttpFormat, HttpMethod, Label};
-use crate::fields::Fields;
 use crate::problem::quoted;
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
 /// The longest name of an index, in bytes.
@@ -22,8 +22,8 @@ const HEADERS_MAX: usize = 32;
 
 /// The keys of an Elasticsearch or OpenSearch destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Elastic {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Elastic))]
+pub struct ElasticServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
@@ -39,14 +39,14 @@ pub struct Elastic {
 
 /// The keys of a Loki destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Loki {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Loki))]
+pub struct LokiServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
     /// What authorises us.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The tenant, for a server with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
@@ -58,14 +58,14 @@ pub struct Loki {
 
 /// The keys of a Splunk destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct SplunkHec {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = SplunkHec))]
+pub struct SplunkHecServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
     /// What authorises us.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The index, unless it is the token's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
@@ -81,14 +81,14 @@ pub struct SplunkHec {
 
 /// The keys of an OpenTelemetry destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Otlp {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Otlp))]
+pub struct OtlpServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
     /// What authorises us.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
 }
 
 /// The keys of a destination for any other HTTP server.
@@ -100,7 +100,7 @@ pub struct NdjsonHttp {
     pub server: HttpServer,
     /// What authorises us.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The method of requests.
     pub method: HttpMethod,
     /// What is in a line.
@@ -127,7 +127,7 @@ pub struct HttpServer {
     pub connections: u32,
     /// Added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub headers: Vec<Header>,
+    pub headers: Vec<HttpHeader>,
     /// How bodies are packed.
     pub compression: Compression,
     /// The longest that a request may take.
@@ -145,8 +145,7 @@ pub struct HttpServer {
 /// A token, as text or in a file.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = DestinationToken))]
-pub struct Token {
+pub struct DestinationToken {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
@@ -155,8 +154,8 @@ pub struct Token {
     pub token_file: Option<String>,
 }
 
-impl Elastic {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Elastic {
+impl ElasticServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> ElasticServer {
         fields.told_by(ELASTIC_DESTINATION);
         let server = HttpServer::read_base(fields);
         let index: String = fields.required("index", "logs".to_owned());
@@ -168,16 +167,16 @@ impl Elastic {
         if server.user.is_some() && (api_key.is_some() || api_key_file.is_some()) {
             fields.note("user", "cannot be used together with an API key");
         }
-        Elastic { server, index, api_key, api_key_file }
+        ElasticServer { server, index, api_key, api_key_file }
     }
 }
 
-impl Loki {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Loki {
+impl LokiServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> LokiServer {
         fields.told_by(LOKI_DESTINATION);
         let server = HttpServer::read_base(fields);
-        Loki {
-            token: Token::read(fields, &server),
+        LokiServer {
+            token: DestinationToken::read(fields, &server),
             tenant: in_header(fields, "tenant"),
             labels: fields.get("labels"),
             format: fields.get("format"),
@@ -186,15 +185,15 @@ impl Loki {
     }
 }
 
-impl SplunkHec {
-    pub(super) fn read(fields: &mut Fields<'_>) -> SplunkHec {
+impl SplunkHecServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> SplunkHecServer {
         fields.told_by(SPLUNK_DESTINATION);
         let server = HttpServer::read_base(fields);
-        let token = Token::read(fields, &server);
-        if token == Token::default() && server.user.is_none() {
+        let token = DestinationToken::read(fields, &server);
+        if token == DestinationToken::default() && server.user.is_none() {
             fields.note("token_file", "is missing: Splunk takes nothing without a token");
         }
-        SplunkHec {
+        SplunkHecServer {
             token,
             index: fields.optional("index"),
             sourcetype: fields.optional("sourcetype"),
@@ -205,20 +204,20 @@ impl SplunkHec {
     }
 }
 
-impl Otlp {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Otlp {
+impl OtlpServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> OtlpServer {
         fields.told_by(OTLP_DESTINATION);
         let server = HttpServer::read_base(fields);
-        Otlp { token: Token::read(fields, &server), server }
+        OtlpServer { token: DestinationToken::read(fields, &server), server }
     }
 }
 
 impl NdjsonHttp {
-    pub(super) fn read(fields: &mut Fields<'_>) -> NdjsonHttp {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> NdjsonHttp {
         fields.told_by(NDJSON_DESTINATION);
         let server = HttpServer::read(fields);
         NdjsonHttp {
-            token: Token::read(fields, &server),
+            token: DestinationToken::read(fields, &server),
             method: fields.get("method"),
             format: fields.get("format"),
             server,
@@ -228,7 +227,7 @@ impl NdjsonHttp {
 
 impl HttpServer {
     /// Of a server whose path we know.
-    fn read_base(fields: &mut Fields<'_>) -> HttpServer {
+    fn read_base(fields: &mut TableReader<'_>) -> HttpServer {
         let server = HttpServer::read(fields);
         if server.url.as_str().contains('?') {
             fields.note("url", "must not have a query: write it without `?` and what follows");
@@ -236,7 +235,7 @@ impl HttpServer {
         server
     }
 
-    fn read(fields: &mut Fields<'_>) -> HttpServer {
+    fn read(fields: &mut TableReader<'_>) -> HttpServer {
         let (password, password_file) = secret(fields, "password", "password_file");
         let server = HttpServer {
             url: fields.required("url", Url::nowhere()),
@@ -254,7 +253,7 @@ impl HttpServer {
         server
     }
 
-    fn check(&self, fields: &mut Fields<'_>) {
+    fn check(&self, fields: &mut TableReader<'_>) {
         let has_password = self.password.is_some() || self.password_file.is_some();
         match &self.user {
             Some(user) if user.contains(':') => fields.note("user", "must not contain `:`"),
@@ -267,24 +266,24 @@ impl HttpServer {
     }
 }
 
-pub(super) fn check_headers(headers: &[Header], fields: &mut Fields<'_>) {
+pub(super) fn check_headers(headers: &[HttpHeader], fields: &mut TableReader<'_>) {
     if HEADERS_MAX < headers.len() {
         let many = headers.len();
         fields.note("headers", format!("has {many} entries: at most {HEADERS_MAX} are sent"));
     }
 }
 
-pub(super) fn check_encryption(tls: Option<&ClientTls>, url: &Url, fields: &mut Fields<'_>) {
+pub(super) fn check_encryption(tls: Option<&ClientTls>, url: &Url, fields: &mut TableReader<'_>) {
     if tls.is_some() && url.as_str().starts_with("http://") {
         fields.note("tls", "is for `https://`: change the URL, or leave it out");
     }
 }
 
-impl Token {
-    fn read(fields: &mut Fields<'_>, server: &HttpServer) -> Token {
+impl DestinationToken {
+    fn read(fields: &mut TableReader<'_>, server: &HttpServer) -> DestinationToken {
         let (token, token_file) = secret(fields, "token", "token_file");
-        let token = Token { token, token_file };
-        if token != Token::default() && server.user.is_some() {
+        let token = DestinationToken { token, token_file };
+        if token != DestinationToken::default() && server.user.is_some() {
             fields.note("user", "cannot be used together with a token");
         }
         token
@@ -293,7 +292,7 @@ impl Token {
 
 /// A secret that is in the document or in a file.
 pub(super) fn secret(
-    fields: &mut Fields<'_>,
+    fields: &mut TableReader<'_>,
     key: &'static str,
     file_key: &'static str,
 ) -> (Option<String>, Option<String>) {
@@ -320,7 +319,7 @@ fn is_secret_file(path: &str) -> bool {
 }
 
 /// A text that is sent in a header.
-fn in_header(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
+fn in_header(fields: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let text: String = fields.optional(key)?;
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         fields.note(key, "must be letters, digits and signs without spaces");
@@ -328,7 +327,7 @@ fn in_header(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
     Some(text)
 }
 
-fn channel(fields: &mut Fields<'_>) -> Option<String> {
+fn channel(fields: &mut TableReader<'_>) -> Option<String> {
     let channel: String = fields.optional("channel")?;
     let is_guid = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',

@@ -10,21 +10,23 @@ mod url;
 
 pub use address::{Address, Addresses, Transport};
 pub use file::{FileSink, Rotate};
-pub use http::{Elastic, HttpServer, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use http::{
+    DestinationToken, ElasticServer, HttpServer, LokiServer, NdjsonHttp, OtlpServer, SplunkHecServer,
+};
 pub use proxy::Proxy;
 pub(crate) use proxy::without_password;
 pub use s3::{Gather, S3};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
-pub use url::{Header, Url};
+pub use url::{HttpHeader, Url};
 
 use serde::Serialize;
 
 use crate::catalogue::DESTINATION;
 use crate::choice::{DestinationName, QueueDurability};
-use crate::fields::{Fields, defaults};
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 
 /// A place that messages are forwarded to.
@@ -56,13 +58,13 @@ pub enum DestinationKind {
     /// S3, or another store that speaks its protocol.
     S3(S3),
     /// Elasticsearch or OpenSearch.
-    Elastic(Elastic),
+    Elastic(ElasticServer),
     /// Grafana Loki.
-    Loki(Loki),
+    Loki(LokiServer),
     /// Splunk's HTTP event collector.
-    SplunkHec(SplunkHec),
+    SplunkHec(SplunkHecServer),
     /// OpenTelemetry over HTTP.
-    Otlp(Otlp),
+    Otlp(OtlpServer),
     /// Any HTTP server that takes lines.
     NdjsonHttp(NdjsonHttp),
 }
@@ -104,7 +106,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    fn read(fields: &mut Fields<'_>) -> Queue {
+    fn read(fields: &mut TableReader<'_>) -> Queue {
         Queue {
             size: fields.get_within("size"),
             memory: fields.get_within("memory"),
@@ -121,9 +123,9 @@ impl Default for Queue {
     }
 }
 
-impl Read for Destination {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Destination> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Destination {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Destination> {
+        let mut fields = TableReader::of(node, path, findings)?;
         fields.told_by(&[DESTINATION]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
@@ -132,10 +134,12 @@ impl Read for Destination {
             Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
             Some(DestinationName::S3) => DestinationKind::S3(S3::read(&mut fields)),
-            Some(DestinationName::Elastic) => DestinationKind::Elastic(Elastic::read(&mut fields)),
-            Some(DestinationName::Loki) => DestinationKind::Loki(Loki::read(&mut fields)),
-            Some(DestinationName::SplunkHec) => DestinationKind::SplunkHec(SplunkHec::read(&mut fields)),
-            Some(DestinationName::Otlp) => DestinationKind::Otlp(Otlp::read(&mut fields)),
+            Some(DestinationName::Elastic) => DestinationKind::Elastic(ElasticServer::read(&mut fields)),
+            Some(DestinationName::Loki) => DestinationKind::Loki(LokiServer::read(&mut fields)),
+            Some(DestinationName::SplunkHec) => {
+                DestinationKind::SplunkHec(SplunkHecServer::read(&mut fields))
+            }
+            Some(DestinationName::Otlp) => DestinationKind::Otlp(OtlpServer::read(&mut fields)),
             Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.

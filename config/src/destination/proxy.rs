@@ -3,9 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::address::bare_host;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
 /// The longest one.
 const BYTES_MAX: usize = 1000;
@@ -75,8 +75,8 @@ impl Serialize for Proxy {
     }
 }
 
-impl Read for Proxy {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Proxy> {
+impl ReadValue for Proxy {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Proxy> {
         parsed(node, path, findings, Proxy::parse)
     }
 }

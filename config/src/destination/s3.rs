@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::http::{HttpServer, check_encryption, check_headers, secret};
 use super::proxy::Proxy;
 use super::stream::ClientTls;
-use super::url::{Header, Url};
+use super::url::{HttpHeader, Url};
 use crate::catalogue::S3_DESTINATION;
 use crate::choice::{Addressing, Compression, HttpFormat, Packing};
-use crate::fields::Fields;
+use crate::name_template::NameTemplate;
 use crate::problem::quoted;
-use crate::template::Template;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 /// The longest that a prefix may become, so that there is room for the rest of the key.
@@ -40,7 +40,7 @@ pub struct S3 {
     pub secret_key_file: Option<String>,
     /// What the names of objects begin with.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub prefix: Template,
+    pub prefix: NameTemplate,
     /// How much comes into an object.
     pub object: Gather,
     /// What is in a line.
@@ -49,7 +49,7 @@ pub struct S3 {
     pub compression: Packing,
     /// Added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub headers: Vec<Header>,
+    pub headers: Vec<HttpHeader>,
     /// The longest that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
@@ -75,7 +75,7 @@ pub struct Gather {
 }
 
 impl S3 {
-    pub(super) fn read(fields: &mut Fields<'_>) -> S3 {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> S3 {
         fields.told_by(S3_DESTINATION);
         let (secret_key, secret_key_file) = secret(fields, "secret_key", "secret_key_file");
         let s3 = S3 {
@@ -102,7 +102,7 @@ impl S3 {
         s3
     }
 
-    fn check(&self, fields: &mut Fields<'_>) {
+    fn check(&self, fields: &mut TableReader<'_>) {
         if self.secret_key.is_none() && self.secret_key_file.is_none() {
             fields.note("secret_key_file", "is missing: requests have to be signed");
         }
@@ -170,7 +170,7 @@ fn is_region(name: &str) -> bool {
 }
 
 /// Servers and tools take `//`, `.` and `..` for something else than what they are.
-fn check_prefix(prefix: &Template) -> Result<(), String> {
+fn check_prefix(prefix: &NameTemplate) -> Result<(), String> {
     let shape = prefix.shape();
     let folders = shape.strip_suffix('/').unwrap_or(&shape);
     if !shape.is_empty() && folders.split('/').any(|part| matches!(part, "" | "." | "..")) {
@@ -205,7 +205,7 @@ mod tests {
             ("{received:../%Y}", false),
             ("./", false),
         ] {
-            let prefix = Template::parse(text).expect("a template");
+            let prefix = NameTemplate::parse(text).expect("a template");
             assert_eq!(check_prefix(&prefix).is_ok(), expected, "{text}");
         }
     }

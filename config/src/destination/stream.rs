@@ -7,8 +7,8 @@ use super::address::OneOrMore;
 use super::address::{Addresses, Transport, bare_host};
 use crate::catalogue::{DESTINATION, RELP_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION};
 use crate::choice::{ForwardFormat, ForwardFraming};
-use crate::fields::Fields;
 use crate::problem::quoted;
+use crate::table_reader::TableReader;
 
 /// The keys of a syslog destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -61,7 +61,7 @@ pub struct ClientTls {
 }
 
 impl SyslogServer {
-    pub(super) fn read(fields: &mut Fields<'_>) -> SyslogServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> SyslogServer {
         fields.told_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Tcp));
         if to.transport().is_relp() {
@@ -77,7 +77,7 @@ impl SyslogServer {
 }
 
 impl RelpServer {
-    pub(super) fn read(fields: &mut Fields<'_>) -> RelpServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> RelpServer {
         fields.told_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Relp));
         if !to.transport().is_relp() {
@@ -93,7 +93,7 @@ impl RelpServer {
 }
 
 impl ClientTls {
-    fn of(fields: &mut Fields<'_>, to: &Addresses) -> Option<ClientTls> {
+    fn of(fields: &mut TableReader<'_>, to: &Addresses) -> Option<ClientTls> {
         let tls = fields.optional_table("tls.", ClientTls::read);
         // An address that could not be read has its own finding.
         let is_read = to.as_slice().iter().all(|address| address.port != 0);
@@ -103,7 +103,7 @@ impl ClientTls {
         tls
     }
 
-    pub(super) fn read(fields: &mut Fields<'_>) -> ClientTls {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> ClientTls {
         let tls = ClientTls {
             ca: fields.optional("ca"),
             certificate: fields.optional("certificate"),

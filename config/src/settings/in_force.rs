@@ -5,7 +5,7 @@
 
 use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
 use crate::destination::without_password;
-use crate::node::{Entry, Node, Origin, Value};
+use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem};
 
 /// A setting as the process has it.
@@ -36,16 +36,16 @@ pub enum Layer {
 
 /// Every setting, in the order of the shipped file.
 pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
-    let shipped = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
+    let shipped = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
     let text = layers.file.as_deref().unwrap_or_default();
-    let file = Node::from_toml(text)?;
+    let file = DocumentNode::from_toml(text)?;
     let whole = laid(layers, &mut Findings::default())?;
     let mut found = Vec::new();
     each_setting(&shipped, &Path::default(), &mut |path, default, place| {
         let Some(node) = whole.at(path) else { return };
         let from = match (&node.origin, file.at(path).map(|node| &node.origin)) {
-            (Origin::Named(name), _) => Layer::Named(name.clone()),
-            (_, Some(Origin::Text(range))) => Layer::File(line_of(text, range.start)),
+            (NodeOrigin::Named(name), _) => Layer::Named(name.clone()),
+            (_, Some(NodeOrigin::Text(range))) => Layer::File(line_of(text, range.start)),
             _ => Layer::Default,
         };
         found.push(InForce {
@@ -60,13 +60,13 @@ pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
 }
 
 /// Calls with the path, the node and the place of the key of everything that is not a table.
-fn each_setting(node: &Node, path: &Path, found: &mut impl FnMut(&Path, &Node, usize)) {
-    let Value::Table(entries) = &node.value else { return };
+fn each_setting(node: &DocumentNode, path: &Path, found: &mut impl FnMut(&Path, &DocumentNode, usize)) {
+    let NodeValue::Table(entries) = &node.value else { return };
     for entry in entries {
         let below = path.key(&entry.key);
         match (&entry.node.value, &entry.key_origin) {
-            (Value::Table(_), _) => each_setting(&entry.node, &below, found),
-            (_, Origin::Text(range)) => found(&below, &entry.node, range.start),
+            (NodeValue::Table(_), _) => each_setting(&entry.node, &below, found),
+            (_, NodeOrigin::Text(range)) => found(&below, &entry.node, range.start),
             _ => {}
         }
     }
@@ -85,25 +85,25 @@ fn comment_above(text: &str, at: usize) -> String {
 }
 
 /// A value as a person writes it.
-fn written(node: &Node) -> String {
+fn written(node: &DocumentNode) -> String {
     match &node.value {
-        Value::Text(text) | Value::Bare(text) => text.clone(),
+        NodeValue::Text(text) | NodeValue::Bare(text) => text.clone(),
         _ => nested(node),
     }
 }
 
-fn nested(node: &Node) -> String {
+fn nested(node: &DocumentNode) -> String {
     match &node.value {
-        Value::Null => String::new(),
-        Value::Boolean(value) => value.to_string(),
-        Value::Integer(number) => number.to_string(),
-        Value::Fraction(number) => number.to_string(),
-        Value::Text(text) | Value::Bare(text) => format!("{text:?}"),
-        Value::Other(name) => (*name).to_owned(),
-        Value::List(nodes) => format!("[{}]", nodes.iter().map(nested).collect::<Vec<_>>().join(", ")),
-        Value::Table(entries) => {
-            let entry = |Entry { key, node, .. }: &Entry| match &node.value {
-                Value::Text(text) if key == "proxy" => format!("{key} = {:?}", without_password(text)),
+        NodeValue::Null => String::new(),
+        NodeValue::Boolean(value) => value.to_string(),
+        NodeValue::Integer(number) => number.to_string(),
+        NodeValue::Fraction(number) => number.to_string(),
+        NodeValue::Text(text) | NodeValue::Bare(text) => format!("{text:?}"),
+        NodeValue::Other(name) => (*name).to_owned(),
+        NodeValue::List(nodes) => format!("[{}]", nodes.iter().map(nested).collect::<Vec<_>>().join(", ")),
+        NodeValue::Table(entries) => {
+            let entry = |TableEntry { key, node, .. }: &TableEntry| match &node.value {
+                NodeValue::Text(text) if key == "proxy" => format!("{key} = {:?}", without_password(text)),
                 _ => format!("{key} = {}", nested(node)),
             };
             format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
@@ -111,9 +111,9 @@ fn nested(node: &Node) -> String {
     }
 }
 
-impl Node {
+impl DocumentNode {
     /// What stands at a path, if anything does.
-    fn at(&self, path: &Path) -> Option<&Node> {
+    fn at(&self, path: &Path) -> Option<&DocumentNode> {
         path.0.iter().try_fold(self, |node, step| node.child(step).map(|(_, below)| below))
     }
 }

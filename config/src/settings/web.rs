@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 
 use ipnet::IpNet;
 
-use crate::fields::Fields;
 use crate::listen::socket_path;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{OneOrMore, Read, parsed};
+use crate::read::{OneOrMore, ReadValue, parsed};
 use crate::source::Tls;
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
 /// What stands before the path of a unix socket.
@@ -67,7 +67,7 @@ impl Web {
         place.strip_prefix(host).unwrap_or_default().trim_end_matches('/')
     }
 
-    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Web> {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> Option<Web> {
         let listen = fields.optional::<OneOrMore<WebListener>>("listen");
         if listen.as_ref().is_some_and(|listen| listen.0.is_empty()) {
             fields.note("listen", "must name at least one address, like `127.0.0.1:8080`");
@@ -183,8 +183,8 @@ impl WebListener {
     }
 }
 
-impl Read for WebListener {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<WebListener> {
+impl ReadValue for WebListener {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<WebListener> {
         parsed(node, path, findings, WebListener::parse)
     }
 }

@@ -1,12 +1,12 @@
-//! [`Step`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
+//! [`RouteStep`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
 //! change.
 
 use super::fits::{example, fits};
-use super::template::{Piece, is_name};
-use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
+use super::template::{TemplatePiece, is_name};
+use super::{ParseFormat, RouteStep, SampleShare, StepAction, TextTemplate, ThrottleRate};
 use crate::problem::{Findings, Path, quoted};
 use logstead_query as query;
-use logstead_query::{Captures, Query, Regex, CaptureTemplate};
+use logstead_query::{CaptureTemplate, Captures, Query, Regex};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::time::Duration;
@@ -29,20 +29,20 @@ const WITHIN_MAX: Duration = Duration::from_secs(86_400);
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedStep {
     /// As written.
-    pub step: Step,
+    pub step: RouteStep,
     /// The messages that it concerns.
     pub filter: Option<Query>,
     /// What it does.
-    pub action: Acting,
+    pub action: CheckedAction,
 }
 
-/// What a step does, as [`Action`] says it.
+/// What a step does, as [`StepAction`] says it.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Acting {
+pub enum CheckedAction {
     /// Adds fields that stand in a text.
     Parse {
         /// How the text is made.
-        format: Parsing,
+        format: CheckedFormat,
         /// Whose value it is.
         field: FieldName,
         /// Stands before the names.
@@ -75,9 +75,9 @@ pub enum Acting {
     /// Takes all others out.
     Keep(Query),
     /// Lets a share of the messages through, of each combination of values.
-    Sample(Share, Vec<FieldName>),
+    Sample(SampleShare, Vec<FieldName>),
     /// Lets a number of messages in a time through, of each combination of values.
-    Throttle(Rate, Vec<FieldName>),
+    Throttle(ThrottleRate, Vec<FieldName>),
     /// Lets the first of messages with equal values through, within this time.
     Dedup(Vec<FieldName>, Duration),
     /// Adds values of the field `tags`.
@@ -95,7 +95,7 @@ pub enum Acting {
 
 /// How a text that is parsed is made.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Parsing {
+pub enum CheckedFormat {
     /// A JSON object.
     Json,
     /// `key=value`.
@@ -111,8 +111,8 @@ pub enum Parsing {
 }
 
 /// What can be run of a step; a finding for everything else.
-pub(crate) fn check_step(step: &Step, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
-    let mut checking = Checking { path, findings };
+pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
+    let mut checking = StepChecker { path, findings };
     let filter = step.filter.as_ref().map(|text| checking.query("where", text));
     let action = checking.action(&step.action)?;
     Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
@@ -132,16 +132,16 @@ impl<T> TransposeOk<T> for Option<Option<T>> {
     }
 }
 
-struct Checking<'a> {
+struct StepChecker<'a> {
     path: &'a Path,
     findings: &'a mut Findings,
 }
 
-impl Checking<'_> {
-    fn action(&mut self, action: &Action) -> Option<Acting> {
+impl StepChecker<'_> {
+    fn action(&mut self, action: &StepAction) -> Option<CheckedAction> {
         let kind = action.kind();
         Some(match action {
-            Action::Parse { format, field, prefix } => Acting::Parse {
+            StepAction::Parse { format, field, prefix } => CheckedAction::Parse {
                 format: self.parsing(format)?,
                 field: match field {
                     Some(field) => self.readable("field", field)?,
@@ -149,7 +149,7 @@ impl Checking<'_> {
                 },
                 prefix: self.prefix(prefix)?,
             },
-            Action::Set(texts) => {
+            StepAction::Set(texts) => {
                 let texts = texts.iter().map(|(name, text)| {
                     let field = self.changeable(kind, name);
                     let template = TextTemplate::parse(text);
@@ -160,23 +160,23 @@ impl Checking<'_> {
                     Some((field, template))
                 });
                 let texts = texts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                Acting::Set(self.some(kind, texts)?)
+                CheckedAction::Set(self.some(kind, texts)?)
             }
-            Action::Unset(names) => Acting::Unset(self.names(kind, names, Self::changeable)?),
-            Action::Rename(names) => {
+            StepAction::Unset(names) => CheckedAction::Unset(self.names(kind, names, Self::changeable)?),
+            StepAction::Rename(names) => {
                 let names = names.iter().map(|(from, to)| {
                     let (from, to) = (self.readable(kind, from), self.changeable(kind, to));
                     Some((from?, to?))
                 });
                 let names = names.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                Acting::Rename(self.some(kind, names)?)
+                CheckedAction::Rename(self.some(kind, names)?)
             }
-            Action::Replace { pattern, with, fields } => Acting::Replace {
+            StepAction::Replace { pattern, with, fields } => CheckedAction::Replace {
                 regex: self.regex(kind, pattern)?,
                 with: with.clone(),
                 fields: self.names("in", fields, Self::text)?,
             },
-            Action::Mask { pattern, with } => {
+            StepAction::Mask { pattern, with } => {
                 let regex = self.regex(kind, pattern)?;
                 if regex.compiled().is_match(b"") {
                     self.findings.value(
@@ -192,22 +192,22 @@ impl Checking<'_> {
                     );
                     return None;
                 }
-                Acting::Mask { regex, with: with.clone() }
+                CheckedAction::Mask { regex, with: with.clone() }
             }
-            Action::Drop(query) => Acting::Drop(self.query(kind, query)?),
-            Action::Keep(query) => Acting::Keep(self.query(kind, query)?),
-            Action::Sample { share, by } => Acting::Sample(*share, self.any_names("by", by)?),
-            Action::Throttle { rate, by } => Acting::Throttle(*rate, self.any_names("by", by)?),
-            Action::Dedup { fields, within } => {
+            StepAction::Drop(query) => CheckedAction::Drop(self.query(kind, query)?),
+            StepAction::Keep(query) => CheckedAction::Keep(self.query(kind, query)?),
+            StepAction::Sample { share, by } => CheckedAction::Sample(*share, self.any_names("by", by)?),
+            StepAction::Throttle { rate, by } => CheckedAction::Throttle(*rate, self.any_names("by", by)?),
+            StepAction::Dedup { fields, within } => {
                 let within = within.duration();
                 if within.is_zero() || WITHIN_MAX < within {
                     self.findings.value(&self.path.key("within"), "must be above 0 and at most 1d");
                     return None;
                 }
-                Acting::Dedup(self.names(kind, fields, Self::readable)?, within)
+                CheckedAction::Dedup(self.names(kind, fields, Self::readable)?, within)
             }
-            Action::Tag(tags) => Acting::Tag(self.some(kind, tags.clone())?),
-            Action::Lookup { file, key, set } => {
+            StepAction::Tag(tags) => CheckedAction::Tag(self.some(kind, tags.clone())?),
+            StepAction::Lookup { file, key, set } => {
                 let key = self.readable("key", key)?;
                 if !is_file_name(file) {
                     let message = format!(
@@ -218,14 +218,14 @@ impl Checking<'_> {
                     return None;
                 }
                 self.names("set", set, Self::changeable)?;
-                Acting::Lookup { file: file.clone(), key, set: set.clone() }
+                CheckedAction::Lookup { file: file.clone(), key, set: set.clone() }
             }
         })
     }
 
     /// Refuses a text without fields that no message can have there.
     fn constant(&mut self, name: &str, field: &FieldName, template: &TextTemplate) -> Option<()> {
-        let (FieldName::Known(field), [Piece::Text(text)]) = (field, template.pieces()) else {
+        let (FieldName::Known(field), [TemplatePiece::Text(text)]) = (field, template.pieces()) else {
             return Some(());
         };
         if fits(*field, text) {
@@ -236,12 +236,12 @@ impl Checking<'_> {
         None
     }
 
-    fn parsing(&mut self, format: &ParseFormat) -> Option<Parsing> {
+    fn parsing(&mut self, format: &ParseFormat) -> Option<CheckedFormat> {
         Some(match format {
-            ParseFormat::Json => Parsing::Json,
-            ParseFormat::KeyValue => Parsing::KeyValue,
-            ParseFormat::Cef => Parsing::Cef,
-            ParseFormat::Leef => Parsing::Leef,
+            ParseFormat::Json => CheckedFormat::Json,
+            ParseFormat::KeyValue => CheckedFormat::KeyValue,
+            ParseFormat::Cef => CheckedFormat::Cef,
+            ParseFormat::Leef => CheckedFormat::Leef,
             ParseFormat::Csv(columns) => {
                 let bad = columns.iter().find(|name| !name.is_empty() && !is_name(name));
                 if let Some(bad) = bad {
@@ -251,15 +251,15 @@ impl Checking<'_> {
                     );
                     return None;
                 }
-                Parsing::Csv(self.some("columns", columns.clone())?)
+                CheckedFormat::Csv(self.some("columns", columns.clone())?)
             }
             ParseFormat::Regex(pattern) => {
                 let captures = Captures::new(self.regex("pattern", pattern)?);
-                Parsing::Captures(self.note("pattern", captures)?)
+                CheckedFormat::Captures(self.note("pattern", captures)?)
             }
             ParseFormat::Extract(pattern) => {
                 let template = CaptureTemplate::new(pattern);
-                Parsing::Captures(self.note("pattern", template)?.captures().clone())
+                CheckedFormat::Captures(self.note("pattern", template)?.captures().clone())
             }
         })
     }

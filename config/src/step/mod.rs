@@ -4,10 +4,10 @@
 //! |------------|-------------------------------------------------------------------------|
 //! | `template` | a text with fields of a message in it                                   |
 //! | `value`    | shares, rates, and tables with names that are not known before          |
-//! | `read`     | a table of the document → [`Step`]                                      |
-//! | `write`    | [`Step`] → a table of the same shape                                    |
+//! | `read`     | a table of the document → [`RouteStep`]                                      |
+//! | `write`    | [`RouteStep`] → a table of the same shape                                    |
 //! | `fits`     | what may stand in fields that are more than texts                       |
-//! | `check`    | [`Step`] → [`CheckedStep`]: expressions compiled, queries parsed        |
+//! | `check`    | [`RouteStep`] → [`CheckedStep`]: expressions compiled, queries parsed        |
 //!
 //! **Invariant:** a step does one thing, and what is written is read as the same step.
 
@@ -20,10 +20,10 @@ mod write;
 
 pub(crate) use check::check_step;
 pub use check::is_file_name as is_lookup_name;
-pub use check::{Acting, CheckedStep, Parsing};
+pub use check::{CheckedAction, CheckedFormat, CheckedStep};
 pub use fits::{facility_of, fits, severity_of, time_of};
-pub use template::{Piece, TextTemplate};
-pub use value::{Rate, Share};
+pub use template::{TemplatePiece, TextTemplate};
+pub use value::{SampleShare, ThrottleRate};
 
 use crate::unit::Period;
 
@@ -32,16 +32,16 @@ pub const STEPS_MAX: usize = 50;
 
 /// One step, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct RouteStep {
     /// It concerns only the messages that this means when they get there; all if there is none.
     pub filter: Option<String>,
     /// What it does.
-    pub action: Action,
+    pub action: StepAction,
 }
 
 /// What a step does.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub enum StepAction {
     /// Adds fields that stand in a text.
     Parse {
         /// How the text is made: `json`, `kv`, `cef`, `leef`, `csv`, `regex` or `extract`.
@@ -80,14 +80,14 @@ pub enum Action {
     /// Lets a share of the messages through.
     Sample {
         /// This one.
-        share: Share,
+        share: SampleShare,
         /// Of each combination of values of these fields.
         by: Vec<String>,
     },
     /// Lets a number of messages in a time through.
     Throttle {
         /// This one.
-        rate: Rate,
+        rate: ThrottleRate,
         /// Of each combination of values of these fields.
         by: Vec<String>,
     },
@@ -130,28 +130,28 @@ pub enum ParseFormat {
     Extract(String),
 }
 
-impl Action {
+impl StepAction {
     /// The key that says it.
     pub fn kind(&self) -> &'static str {
         match self {
-            Action::Parse { .. } => "parse",
-            Action::Set(_) => "set",
-            Action::Unset(_) => "unset",
-            Action::Rename(_) => "rename",
-            Action::Replace { .. } => "replace",
-            Action::Mask { .. } => "mask",
-            Action::Drop(_) => "drop",
-            Action::Keep(_) => "keep",
-            Action::Sample { .. } => "sample",
-            Action::Throttle { .. } => "throttle",
-            Action::Dedup { .. } => "dedup",
-            Action::Tag(_) => "tag",
-            Action::Lookup { .. } => "lookup",
+            StepAction::Parse { .. } => "parse",
+            StepAction::Set(_) => "set",
+            StepAction::Unset(_) => "unset",
+            StepAction::Rename(_) => "rename",
+            StepAction::Replace { .. } => "replace",
+            StepAction::Mask { .. } => "mask",
+            StepAction::Drop(_) => "drop",
+            StepAction::Keep(_) => "keep",
+            StepAction::Sample { .. } => "sample",
+            StepAction::Throttle { .. } => "throttle",
+            StepAction::Dedup { .. } => "dedup",
+            StepAction::Tag(_) => "tag",
+            StepAction::Lookup { .. } => "lookup",
         }
     }
 }
 
-/// Every [`Action::kind`]. `lookup` comes first, as it has a key `set` too.
+/// Every [`StepAction::kind`]. `lookup` comes first, as it has a key `set` too.
 pub(crate) const KINDS: [&str; 13] = [
     "lookup", "parse", "set", "unset", "rename", "replace", "mask", "drop", "keep", "sample", "throttle",
     "dedup", "tag",

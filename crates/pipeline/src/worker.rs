@@ -361,7 +361,7 @@ fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
 mod tests {
     use super::*;
     use jiff::tz::TimeZone;
-    use logstead_config::Format;
+    use logstead_config::SourceFormat;
     use logstead_flow::chunk::Sender;
     use logstead_syslog::format::Syslog;
     use logstead_syslog::framing::Frame;
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_bug_of_a_parser_loses_no_message() {
         let chunk = chunk(&["<13>first", "<13>poison", "<13>last"]);
-        let parser = Parser::Syslog(Syslog::new(Format::Auto, TimeZone::UTC));
+        let parser = Parser::Syslog(Syslog::new(SourceFormat::Auto, TimeZone::UTC));
         let received = Timestamp::from_nanos(0);
         let reading = Reading { chunk: &chunk, source: "tcp", parser: &parser, received };
         let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {

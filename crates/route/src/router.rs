@@ -7,7 +7,7 @@ use crate::step::CompiledStep;
 use crate::target_messages::TargetMessages;
 use crate::watch::{NoWatch, RouteEvent, StepEvent, Watch};
 use crate::working_batch::WorkingBatch;
-use logstead_config::{Checked, CheckedRoute, Target};
+use logstead_config::{Checked, CheckedRoute, RouteTarget};
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Router {
     routes: Vec<CompiledRoute>,
-    targets: Vec<Target>,
+    targets: Vec<RouteTarget>,
 }
 
 #[derive(Debug)]
@@ -76,14 +76,14 @@ pub struct RoutingResult {
 impl Router {
     /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
-        let mut targets: Vec<Target> = Vec::new();
+        let mut targets: Vec<RouteTarget> = Vec::new();
         let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
         let routes = checked.routes.iter().map(route).collect();
         Router { routes, targets }
     }
 
     /// Every target that a route names, without the destinations that are not enabled.
-    pub fn targets(&self) -> &[Target] {
+    pub fn targets(&self) -> &[RouteTarget] {
         &self.targets
     }
 
@@ -177,7 +177,7 @@ impl CompiledRoute {
     fn new(
         document: &Checked,
         checked: &CheckedRoute,
-        targets: &mut Vec<Target>,
+        targets: &mut Vec<RouteTarget>,
         lookups: &Lookups,
         before: Option<&Router>,
     ) -> CompiledRoute {
@@ -281,7 +281,7 @@ fn counted_once(dropped: Vec<DroppedRows>, mut counted: Selection) -> Vec<Droppe
     once.filter(|dropped| !dropped.rows.is_empty()).collect()
 }
 
-fn position_of(targets: &mut Vec<Target>, target: &Target) -> usize {
+fn position_of(targets: &mut Vec<RouteTarget>, target: &RouteTarget) -> usize {
     targets.iter().position(|known| known == target).unwrap_or_else(|| {
         targets.push(target.clone());
         targets.len() - 1

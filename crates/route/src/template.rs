@@ -1,6 +1,6 @@
 //! What a template gives for a message.
 
-use logstead_config::{Piece, TextTemplate};
+use logstead_config::{TemplatePiece, TextTemplate};
 use logstead_record::Batch;
 use logstead_record::FieldName;
 
@@ -8,8 +8,8 @@ use logstead_record::FieldName;
 pub(crate) fn write(template: &TextTemplate, batch: &Batch, row: usize, out: &mut Vec<u8>) {
     for piece in template.pieces() {
         match piece {
-            Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
-            Piece::Field(field) => write_values(field, batch, row, out),
+            TemplatePiece::Text(text) => out.extend_from_slice(text.as_bytes()),
+            TemplatePiece::Field(field) => write_values(field, batch, row, out),
         }
     }
 }

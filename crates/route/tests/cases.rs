@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use logstead_config::{Checked, Target, check_toml};
+use logstead_config::{Checked, RouteTarget, check_toml};
 use logstead_record::{
     Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
 };
@@ -72,7 +72,7 @@ fn raw(batch: &Batch, row: usize) -> Vec<u8> {
 fn told(router: &Router, batch: &Arc<Batch>, routed: &RoutingResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for delivery in &routed.deliveries {
-        let Target::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };
+        let RouteTarget::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };
         let own = delivery.batch.clone().unwrap_or_else(|| Arc::new(batch.take(&delivery.rows)));
         assert_eq!(own.rows(), delivery.rows.count());
         Batch::from_columns(own.columns().clone()).unwrap();

@@ -10,7 +10,7 @@ mod rotation;
 use super::groups::groups;
 use super::sink::{Failure, Message, Sent, Sink};
 use aside::Aside;
-use logstead_config::{FileSink as Config, Packing, Size, Template};
+use logstead_config::{FileSink as Config, NameTemplate, Packing, Size};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::{self, Folders};
 use logstead_flow::machine::place::Place;
@@ -101,7 +101,7 @@ impl Sink for File {
     fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
         // What the folder is does not depend on a message.
         let sink = self.folders.sink(self.config.path.as_str()).map_err(Failure::wait)?;
-        let template = Template::parse(&sink.below().to_string_lossy()).map_err(Failure::wait)?;
+        let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(Failure::wait)?;
         let mut groups = groups(&template, messages).into_iter();
         let mut sent = Sent::default();
         while let Some(group) = groups.next() {
@@ -169,7 +169,7 @@ mod tests {
     const NEVER: Rotate = Rotate { size: None, age: None, compression: Packing::None };
 
     fn sink(folder: &Path, path: &str, rotate: Rotate) -> File {
-        let path = Template::parse(&format!("{}/{path}", folder.display())).unwrap();
+        let path = NameTemplate::parse(&format!("{}/{path}", folder.display())).unwrap();
         File::new(Arc::new(Folders::below(folder)), &Config { path, rotate })
     }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_relative_path_stays_in_its_folder_whatever_the_host_is_called() {
         let folder = tempfile::tempdir().unwrap();
-        let path = Template::parse("{host}/all.log").unwrap();
+        let path = NameTemplate::parse("{host}/all.log").unwrap();
         let folders = Arc::new(Folders::of_data(folder.path()));
         let mut sink = File::new(folders, &Config { path, rotate: NEVER });
         send(&mut sink, &[("forward", "1"), ("secrets", "2")]).unwrap();

@@ -10,7 +10,7 @@ use super::file::{Followed, Identity, Place, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
 use super::round::Round;
-use logstead_config::{Files, Start};
+use logstead_config::{FileSource, Start};
 use logstead_flow::machine::folders::Folders;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -106,7 +106,7 @@ impl Follower {
     }
 
     /// Finds out which files exist and how they changed.
-    pub(super) fn look(&mut self, config: &Files, now: Instant, round: &mut Round) {
+    pub(super) fn look(&mut self, config: &FileSource, now: Instant, round: &mut Round) {
         let mut look = Look::default();
         for pattern in &config.paths {
             if let Err(problem) = self.folders.may_look_for(&self.data.join(pattern)) {

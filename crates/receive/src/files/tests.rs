@@ -3,8 +3,8 @@
 use super::follower::{Follower, OPEN_MAX};
 use super::reading::ROTATED_WAIT;
 use super::round::Round;
-use logstead_config::{Files, Start};
-use logstead_config::{Format, Size};
+use logstead_config::{FileSource, Start};
+use logstead_config::{Size, SourceFormat};
 use logstead_flow::chunk::Chunk;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::Flags;
@@ -22,7 +22,7 @@ const WHOLE: Flags = Flags(0);
 /// A data directory, what follows files in it, and a clock.
 struct Scene {
     data: TempDir,
-    config: Files,
+    config: FileSource,
     follower: Follower,
     now: Instant,
     complaints: Vec<String>,
@@ -31,10 +31,10 @@ struct Scene {
 impl Scene {
     fn new(patterns: &[&str], start: Start) -> Scene {
         let data = tempfile::tempdir().unwrap();
-        let config = Files {
+        let config = FileSource {
             paths: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
             start,
-            format: Format::Auto,
+            format: SourceFormat::Auto,
             timezone: "UTC".to_owned(),
             timezones: Vec::new(),
             charset: "utf-8".to_owned(),

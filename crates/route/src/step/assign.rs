@@ -6,7 +6,7 @@ use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
 use crate::lookup::{Lookup, Lookups};
 use crate::template::{write, write_values};
-use logstead_config::{Acting, Piece, TextTemplate, facility_of, severity_of, time_of};
+use logstead_config::{CheckedAction, TemplatePiece, TextTemplate, facility_of, severity_of, time_of};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Priority, Selection, Storage, TextColumn};
 use std::borrow::Cow;
@@ -24,15 +24,15 @@ pub(super) enum Assign {
 type FieldValue<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
 
 impl Assign {
-    pub(super) fn new(acting: &Acting, lookups: &Lookups) -> Assign {
+    pub(super) fn new(acting: &CheckedAction, lookups: &Lookups) -> Assign {
         match acting {
-            Acting::Set(values) => Assign::Set(values.clone()),
-            Acting::Unset(fields) => Assign::Unset(fields.clone()),
-            Acting::Rename(names) => Assign::Rename(names.clone()),
-            Acting::Lookup { file, key, set } => {
+            CheckedAction::Set(values) => Assign::Set(values.clone()),
+            CheckedAction::Unset(fields) => Assign::Unset(fields.clone()),
+            CheckedAction::Rename(names) => Assign::Rename(names.clone()),
+            CheckedAction::Lookup { file, key, set } => {
                 Assign::Lookup { table: lookups.get(file), key: key.clone(), set: set.clone() }
             }
-            Acting::Tag(tags) => Assign::Tag(tags.clone()),
+            CheckedAction::Tag(tags) => Assign::Tag(tags.clone()),
             _ => Assign::Tag(Vec::new()),
         }
     }
@@ -44,8 +44,8 @@ impl Assign {
         let named = values.iter().filter_map(|(field, template)| {
             let FieldName::Known(field) = field else { return None };
             let mut read = template.pieces().iter().filter_map(|piece| match piece {
-                Piece::Field(field) => Some(field),
-                Piece::Text(_) => None,
+                TemplatePiece::Field(field) => Some(field),
+                TemplatePiece::Text(_) => None,
             });
             let by = match (read.next(), read.next()) {
                 (None, _) => *field,
@@ -241,8 +241,8 @@ fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priorit
 }
 
 /// Which of the values that a step sets a message cannot have, with the fields that they are for.
-pub fn unfit(acting: &Acting, batch: &Batch, row: usize) -> Vec<(Field, String)> {
-    let Acting::Set(values) = acting else { return Vec::new() };
+pub fn unfit(acting: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
+    let CheckedAction::Set(values) = acting else { return Vec::new() };
     let text = |(field, template): &(FieldName, TextTemplate)| {
         let FieldName::Known(field) = field else { return None };
         let mut text = Vec::new();

@@ -26,7 +26,7 @@ use crate::working_batch::WorkingBatch;
 use assign::Assign;
 pub use assign::unfit;
 use change::{BatchChange, ChangeResult};
-use logstead_config::{Acting, CheckedStep};
+use logstead_config::{CheckedAction, CheckedStep};
 use logstead_record::Selection;
 use mask::Mask;
 use parse::Parse;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct CompiledStep {
     /// As it is written: who has the same goes on with what this one remembers.
-    written: logstead_config::Step,
+    written: logstead_config::RouteStep,
     filter: Option<CompiledFilter>,
     work: StepWork,
 }
@@ -78,26 +78,26 @@ impl CompiledStep {
         let thin =
             |rule| StepWork::Thin(remembered.clone().unwrap_or_else(|| Arc::new(ThinningGroups::new(rule))));
         let work = match &checked.action {
-            Acting::Drop(query) => StepWork::Drop(CompiledFilter::new(query)),
-            Acting::Keep(query) => StepWork::Keep(CompiledFilter::new(query)),
-            Acting::Sample(share, by) => {
+            CheckedAction::Drop(query) => StepWork::Drop(CompiledFilter::new(query)),
+            CheckedAction::Keep(query) => StepWork::Keep(CompiledFilter::new(query)),
+            CheckedAction::Sample(share, by) => {
                 thin(ThinningRule::Sample { millionths: share.millionths(), by: by.clone() })
             }
-            Acting::Throttle(rate, by) => thin(ThinningRule::Throttle {
+            CheckedAction::Throttle(rate, by) => thin(ThinningRule::Throttle {
                 messages: rate.messages,
                 seconds: rate.seconds,
                 by: by.clone(),
             }),
-            Acting::Dedup(fields, within) => {
+            CheckedAction::Dedup(fields, within) => {
                 thin(ThinningRule::Dedup { fields: fields.clone(), within: *within })
             }
-            Acting::Parse { format, field, prefix } => {
+            CheckedAction::Parse { format, field, prefix } => {
                 StepWork::Change(Box::new(Parse::new(format, field, prefix)))
             }
-            Acting::Replace { regex, with, fields } => {
+            CheckedAction::Replace { regex, with, fields } => {
                 StepWork::Change(Box::new(Replace::new(regex, with, fields)))
             }
-            Acting::Mask { regex, with } => StepWork::Change(Box::new(Mask::new(regex, with))),
+            CheckedAction::Mask { regex, with } => StepWork::Change(Box::new(Mask::new(regex, with))),
             assigns => StepWork::Change(Box::new(Assign::new(assigns, lookups))),
         };
         CompiledStep {

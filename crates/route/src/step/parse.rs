@@ -6,7 +6,7 @@
 
 use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
-use logstead_config::Parsing;
+use logstead_config::CheckedFormat;
 use logstead_parse::Sink;
 use logstead_query::Captures;
 use logstead_record::FieldName;
@@ -14,25 +14,25 @@ use logstead_record::{Batch, Field, Flags, Selection};
 
 #[derive(Debug)]
 pub(super) struct Parse {
-    format: Parsing,
+    format: CheckedFormat,
     field: FieldName,
     prefix: String,
 }
 
 impl Parse {
-    pub(super) fn new(format: &Parsing, field: &FieldName, prefix: &str) -> Parse {
+    pub(super) fn new(format: &CheckedFormat, field: &FieldName, prefix: &str) -> Parse {
         Parse { format: format.clone(), field: field.clone(), prefix: prefix.to_owned() }
     }
 
     /// Stands before names that every message has.
     fn format_name(&self) -> &'static str {
         match self.format {
-            Parsing::Json => "json",
-            Parsing::KeyValue => "kv",
-            Parsing::Cef => "cef",
-            Parsing::Leef => "leef",
-            Parsing::Csv(_) => "csv",
-            Parsing::Captures(_) => "field",
+            CheckedFormat::Json => "json",
+            CheckedFormat::KeyValue => "kv",
+            CheckedFormat::Cef => "cef",
+            CheckedFormat::Leef => "leef",
+            CheckedFormat::Csv(_) => "csv",
+            CheckedFormat::Captures(_) => "field",
         }
     }
 
@@ -40,14 +40,14 @@ impl Parse {
     fn read(&self, text: &[u8], edit: &mut FieldEdit, names: &mut Vec<ParsedName>) -> bool {
         let mut named = FieldSink { parse: self, edit, count: 0, names };
         match &self.format {
-            Parsing::Json => logstead_parse::json_into(text, &mut named),
-            Parsing::KeyValue => {
+            CheckedFormat::Json => logstead_parse::json_into(text, &mut named),
+            CheckedFormat::KeyValue => {
                 logstead_parse::key_value(text).iter().for_each(|(name, value)| named.add(name, value));
             }
-            Parsing::Cef => return logstead_parse::cef(text, &mut named).is_some(),
-            Parsing::Leef => return logstead_parse::leef(text, &mut named).is_some(),
-            Parsing::Csv(columns) => return logstead_parse::csv(text, columns, &mut named).is_some(),
-            Parsing::Captures(captures) => capture(captures, text, &mut named),
+            CheckedFormat::Cef => return logstead_parse::cef(text, &mut named).is_some(),
+            CheckedFormat::Leef => return logstead_parse::leef(text, &mut named).is_some(),
+            CheckedFormat::Csv(columns) => return logstead_parse::csv(text, columns, &mut named).is_some(),
+            CheckedFormat::Captures(captures) => capture(captures, text, &mut named),
         }
         0 < named.count
     }

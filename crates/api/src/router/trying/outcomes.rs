@@ -3,7 +3,7 @@
 use super::report::Volume;
 use super::seen::Seen;
 use super::shown::Shown;
-use logstead_config::Target;
+use logstead_config::RouteTarget;
 use logstead_record::{Batch, Selection};
 use logstead_route::{Router, RoutingResult};
 use std::collections::BTreeMap;
@@ -33,8 +33,8 @@ impl Outcomes {
         };
         for delivery in routed.deliveries {
             let name = match &router.targets()[delivery.target] {
-                Target::Logspace(id) => format!("logspace:{id}"),
-                Target::Destination(id) => format!("destination:{id}"),
+                RouteTarget::Logspace(id) => format!("logspace:{id}"),
+                RouteTarget::Destination(id) => format!("destination:{id}"),
             };
             outcomes.add(&name, &delivery.rows);
             if let Some(own) = &delivery.batch

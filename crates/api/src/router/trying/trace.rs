@@ -11,7 +11,7 @@ use crate::router::draft::Draft;
 use crate::state::Shared;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
-use logstead_config::{Acting, Checked, CheckedRoute, Target};
+use logstead_config::{Checked, CheckedAction, CheckedRoute, RouteTarget};
 use logstead_flow::machine::clock;
 use logstead_record::{Batch, BatchBuilder};
 use logstead_route::{Lookups, RouteEvent, Router, StepEvent, Watch, unfit};
@@ -137,9 +137,9 @@ fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: Stri
     let mut tracing = Tracing { checked, batch, routes: Vec::new() };
     let routed = router.route_watched(batch, &source, &mut tracing);
     let routes = tracing.routes;
-    let name = |target: &Target| match target {
-        Target::Logspace(id) => format!("logspace:{id}"),
-        Target::Destination(id) => format!("destination:{id}"),
+    let name = |target: &RouteTarget| match target {
+        RouteTarget::Logspace(id) => format!("logspace:{id}"),
+        RouteTarget::Destination(id) => format!("destination:{id}"),
     };
     let mut outcome: Vec<String> =
         routed.deliveries.iter().map(|delivery| name(&router.targets()[delivery.target])).collect();
@@ -216,8 +216,8 @@ impl Watch for Tracing<'_> {
         let filter = checked.filter.as_ref();
         let (verdict, why) = if at.dropped.contains(row) {
             let why = match &checked.action {
-                Acting::Drop(query) => taken(query, at.before, row),
-                Acting::Keep(query) => why_not(query, at.before, row),
+                CheckedAction::Drop(query) => taken(query, at.before, row),
+                CheckedAction::Keep(query) => why_not(query, at.before, row),
                 _ => "there were enough like it".to_owned(),
             };
             (StepVerdict::Dropped, why)
@@ -241,8 +241,8 @@ impl Watch for Tracing<'_> {
 }
 
 /// Why a step could not be done as a whole, and what was done of it.
-fn why_failed(action: &Acting, at: &StepEvent<'_>, row: usize) -> String {
-    if let Acting::Parse { .. } = action {
+fn why_failed(action: &CheckedAction, at: &StepEvent<'_>, row: usize) -> String {
+    if let CheckedAction::Parse { .. } = action {
         return "the text is not in this format: the message goes on as it is, flagged as unparsed"
             .to_owned();
     }

@@ -7,18 +7,18 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::catalogue::{Setting, find};
-use crate::node::{Entry, Node, Value};
+use crate::node::{DocumentNode, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::Read;
+use crate::read::ReadValue;
 
 /// What has an order, and a text for the message that says which part of it is allowed.
-pub(crate) trait Bounded: Read + PartialOrd + Display {}
+pub(crate) trait Bounded: ReadValue + PartialOrd + Display {}
 
-impl<T: Read + PartialOrd + Display> Bounded for T {}
+impl<T: ReadValue + PartialOrd + Display> Bounded for T {}
 
 /// The keys of one table, asked for one after the other.
-pub(crate) struct Fields<'a> {
-    entries: &'a [Entry],
+pub(crate) struct TableReader<'a> {
+    entries: &'a [TableEntry],
     path: Path,
     known: Vec<&'static str>,
     findings: &'a mut Findings,
@@ -27,14 +27,18 @@ pub(crate) struct Fields<'a> {
     groups: &'static [&'static [Setting]],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> TableReader<'a> {
     /// Of a node that must be a table.
-    pub(crate) fn of(node: &'a Node, path: &Path, findings: &'a mut Findings) -> Option<Fields<'a>> {
-        let Value::Table(entries) = &node.value else {
+    pub(crate) fn of(
+        node: &'a DocumentNode,
+        path: &Path,
+        findings: &'a mut Findings,
+    ) -> Option<TableReader<'a>> {
+        let NodeValue::Table(entries) = &node.value else {
             findings.value(path, format!("must be a table, not {}", node.type_name()));
             return None;
         };
-        Some(Fields { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
+        Some(TableReader { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
     }
 
     /// From now on, these groups of the catalogue say what the keys can be.
@@ -43,18 +47,18 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of `key`, or what the catalogue says.
-    pub(crate) fn get<T: Read>(&mut self, key: &'static str) -> T {
+    pub(crate) fn get<T: ReadValue>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
         self.optional(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`Fields::get`], within the limits of the catalogue.
+    /// As [`TableReader::get`], within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
         self.optional_told(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`Fields::optional`], within the limits of the catalogue.
+    /// As [`TableReader::optional`], within the limits of the catalogue.
     pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
         match find(self.groups, self.table, key).limits::<T>() {
@@ -68,16 +72,20 @@ impl<'a> Fields<'a> {
     }
 
     /// A table of settings with its dot, such as `coalesce.`, in which every key has a default.
-    pub(crate) fn told_table<T>(&mut self, dotted: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> T {
+    pub(crate) fn told_table<T>(
+        &mut self,
+        dotted: &'static str,
+        read: impl Fn(&mut TableReader<'_>) -> T,
+    ) -> T {
         let groups = self.groups;
         self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
     }
 
-    /// As [`Fields::told_table`], where nothing counts without it.
+    /// As [`TableReader::told_table`], where nothing counts without it.
     pub(crate) fn optional_table<T>(
         &mut self,
         dotted: &'static str,
-        read: impl FnOnce(&mut Fields<'_>) -> T,
+        read: impl FnOnce(&mut TableReader<'_>) -> T,
     ) -> Option<T> {
         let groups = self.groups;
         self.table(dotted.trim_end_matches('.'), None, |fields| {
@@ -87,18 +95,18 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of `key`, if present and valid. JSON's `null` counts as absent.
-    pub(crate) fn optional<T: Read>(&mut self, key: &'static str) -> Option<T> {
+    pub(crate) fn optional<T: ReadValue>(&mut self, key: &'static str) -> Option<T> {
         let node = self.take(key)?;
         T::read(node, &self.path.key(key), self.findings)
     }
 
     /// The value of `key`, or `default` when it is not there.
-    pub(crate) fn or<T: Read>(&mut self, key: &'static str, default: T) -> T {
+    pub(crate) fn or<T: ReadValue>(&mut self, key: &'static str, default: T) -> T {
         self.optional(key).unwrap_or(default)
     }
 
     /// The value of `key`, which must be there. A wrong one reads as `stand_in`, with a finding.
-    pub(crate) fn required<T: Read>(&mut self, key: &'static str, stand_in: T) -> T {
+    pub(crate) fn required<T: ReadValue>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
             Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),
             None => {
@@ -108,21 +116,23 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Like [`Fields::or`], for a table: `read` is given its fields, or none when it is not there.
+    /// Like [`TableReader::or`], for a table: `read` is given its fields, or none when it is not there.
     pub(crate) fn table<T>(
         &mut self,
         key: &'static str,
         default: T,
-        read: impl FnOnce(&mut Fields<'_>) -> T,
+        read: impl FnOnce(&mut TableReader<'_>) -> T,
     ) -> T {
         let Some(node) = self.take(key) else { return default };
-        let Some(mut fields) = Fields::of(node, &self.path.key(key), self.findings) else { return default };
+        let Some(mut fields) = TableReader::of(node, &self.path.key(key), self.findings) else {
+            return default;
+        };
         let value = read(&mut fields);
         fields.finish();
         value
     }
 
-    /// Like [`Fields::optional`], and the value must lie in `range`.
+    /// Like [`TableReader::optional`], and the value must lie in `range`.
     pub(crate) fn optional_within<T: Bounded>(
         &mut self,
         key: &'static str,
@@ -136,10 +146,10 @@ impl<'a> Fields<'a> {
     }
 
     /// A key of a later version: only its empty value is accepted here.
-    pub(crate) fn later(&mut self, key: &'static str, empty: &Value, instead: &str) {
+    pub(crate) fn later(&mut self, key: &'static str, empty: &NodeValue, instead: &str) {
         let Some(node) = self.take(key) else { return };
         let same = match (&node.value, empty) {
-            (Value::List(list), Value::List(_)) => list.is_empty(),
+            (NodeValue::List(list), NodeValue::List(_)) => list.is_empty(),
             (value, empty) => value == empty,
         };
         if !same {
@@ -155,7 +165,7 @@ impl<'a> Fields<'a> {
 
     /// Every key that was not asked for is a problem.
     pub(crate) fn finish(self) {
-        let Fields { entries, path, known, findings, .. } = self;
+        let TableReader { entries, path, known, findings, .. } = self;
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let suggestion = did_you_mean(&entry.key, known.iter().copied());
             let hint = if suggestion.is_empty() {
@@ -167,11 +177,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn take(&mut self, key: &'static str) -> Option<&'a Node> {
+    fn take(&mut self, key: &'static str) -> Option<&'a DocumentNode> {
         self.known.push(key);
-        let entries: &'a [Entry] = self.entries;
+        let entries: &'a [TableEntry] = self.entries;
         let node = entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)?;
-        (node.value != Value::Null).then_some(node)
+        (node.value != NodeValue::Null).then_some(node)
     }
 }
 
@@ -179,8 +189,8 @@ impl<'a> Fields<'a> {
 pub(crate) fn defaults<T>(
     groups: &'static [&'static [Setting]],
     table: &'static str,
-    read: impl Fn(&mut Fields<'_>) -> T,
+    read: impl Fn(&mut TableReader<'_>) -> T,
 ) -> T {
     let (path, known, findings) = (Path::default(), Vec::new(), &mut Findings::default());
-    read(&mut Fields { entries: &[], path, known, findings, table, groups })
+    read(&mut TableReader { entries: &[], path, known, findings, table, groups })
 }
