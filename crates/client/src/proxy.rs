@@ -1,10 +1,10 @@
-//! Which proxy a request goes through: the one that is set for it, or the one that the environment names.
+//! The proxy of a request: the one set for it, or the one that the environment names.
 //!
 //! The rules of the environment are those of curl: `http_proxy` and `HTTP_PROXY` are for `http://`, `https_proxy` and
-//! `HTTPS_PROXY` for `https://`, and what `no_proxy` or `NO_PROXY` lists is reached directly. No address is an exception by
-//! itself, those of this machine neither.
+//! `HTTPS_PROXY` for `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other address is an exception,
+//! not even those of this machine.
 //!
-//! **Invariant:** the user and the password of a proxy are in no text that is shown.
+//! **Invariant:** no text that is shown contains the user or password of a proxy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,19 +23,19 @@ pub struct Proxy {
     authorization: Option<String>,
 }
 
-/// Which proxy requests go through.
+/// The rule for the proxy of requests.
 #[derive(Clone, Debug)]
 pub enum Proxies {
-    /// None.
+    /// No proxy.
     Direct,
-    /// This one, all of them.
+    /// This proxy for all requests.
     Always(Proxy),
-    /// Those that the environment names.
+    /// The proxies that the environment names.
     Environment(Environment),
 }
 
-/// The variables of the environment that are about proxies. One that cannot be used is an error of the requests that it is
-/// for: to go without the proxy would lead past it unasked.
+/// The environment variables for proxies. An invalid one makes the requests that it is for fail: without the proxy they
+/// would silently bypass it.
 #[derive(Clone, Debug)]
 pub struct Environment {
     http: NamedProxy,
@@ -55,7 +55,7 @@ struct NoProxyHosts {
 }
 
 impl Proxy {
-    /// Reads `[http://][USER:PASSWORD@]HOST[:PORT]`, or says what is wrong without repeating it: it may hold a password.
+    /// Reads `[http://][USER:PASSWORD@]HOST[:PORT]`. Errors do not repeat the text, because it may contain a password.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         const HINT: &str = "write it like `http://proxy.example:3128`";
         let rest = match text.split_once("://") {
@@ -106,7 +106,7 @@ impl Proxy {
     }
 }
 
-/// The header of `USER[:PASSWORD]`, in which other characters stand as in URLs.
+/// The header for `USER[:PASSWORD]`, which is percent-encoded as in URLs.
 fn authorization(user: &str) -> Result<String, String> {
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     let decoded = |text| {

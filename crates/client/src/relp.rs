@@ -10,12 +10,12 @@
 
 /// The highest transaction number.
 pub const TXNR_MAX: u32 = 999_999_999;
-/// Anything longer is not an answer.
+/// The longest data of an answer.
 const DATA_BYTES_MAX: usize = 128 << 10;
 /// `999999999 serverclose 131072 `
 const HEADER_BYTES_MAX: usize = 64;
 
-/// What a sender sends first. Version 0 is what senders and receivers in the field speak.
+/// The offers that a sender sends first. Senders and receivers in the field use version 0.
 pub fn offers() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("relp_version=0\nrelp_software=logstead,{version}\ncommands=syslog")
@@ -28,7 +28,7 @@ pub struct RelpFrame<'a> {
     pub txnr: u32,
     /// Its name: `rsp`, or `serverclose`.
     pub command: &'a [u8],
-    /// What stands behind its length.
+    /// The data after its length.
     pub data: &'a [u8],
 }
 
@@ -46,12 +46,12 @@ pub fn write(txnr: u32, command: &str, data: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// The number after this one.
+/// The next transaction number.
 pub fn next(txnr: u32) -> u32 {
     if txnr < TXNR_MAX { txnr + 1 } else { 1 }
 }
 
-/// How far `txnr` is after `first`.
+/// The distance from `first` to `txnr`.
 pub fn distance(first: u32, txnr: u32) -> usize {
     (if first <= txnr { txnr - first } else { TXNR_MAX - first + txnr }) as usize
 }
@@ -74,7 +74,7 @@ pub fn read(bytes: &[u8]) -> Result<Option<(RelpFrame<'_>, usize)>, String> {
     Ok(Some((frame, data_at + length + 1)))
 }
 
-/// What an `rsp` says: success, or the reason for a failure.
+/// The verdict of an `rsp`: success, or the reason for a failure.
 pub fn verdict(data: &[u8]) -> Result<(), String> {
     if data.starts_with(b"200") {
         return Ok(());

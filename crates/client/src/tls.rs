@@ -1,4 +1,4 @@
-//! Which receivers a TLS connection trusts, and which certificate it presents.
+//! The receivers that a TLS connection trusts, and the certificate that it presents.
 
 use crate::pem;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,24 +12,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The variables that name the authorities of the system, for every program that heeds them.
+/// The environment variables that name the authorities of the system, as other programs use them.
 const FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const FOLDERS_VARIABLE: &str = "SSL_CERT_DIR";
 
-/// Which authorities count.
+/// The trusted authorities.
 #[derive(Clone, Debug, Default)]
 pub enum Authorities {
-    /// Those that the system trusts; where a system has none, those of Mozilla's list.
+    /// Those that the system trusts; if it has none, those of Mozilla's list.
     #[default]
     System,
     /// Those in a file, and no others.
     File(PathBuf),
 }
 
-/// What is known of certificates.
+/// The options of a TLS connection.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// Whom receivers' certificates come from.
+    /// The authorities that issue receivers' certificates.
     pub authorities: Authorities,
     /// Whether every receiver is trusted.
     pub trusts_anyone: bool,
@@ -37,7 +37,7 @@ pub struct TlsOptions {
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
-/// What a connection needs.
+/// Makes the configuration of connections with these options.
 pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -58,7 +58,7 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-/// Trusts authorities, and of a file that was named any certificate that a receiver presents as its own.
+/// Trusts authorities, and any certificate in a named file that a receiver presents as its own.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let (place, roots, named) = match &options.authorities {
         Authorities::File(path) => {
@@ -97,7 +97,7 @@ struct CertificatePaths {
 }
 
 impl CertificatePaths {
-    /// Those that the environment names. A variable that is empty names nothing.
+    /// The paths that the environment names. An empty variable names nothing.
     fn named(variable: impl Fn(&str) -> Option<OsString>) -> CertificatePaths {
         let is_name = |path: &PathBuf| !path.as_os_str().is_empty();
         let folders = variable(FOLDERS_VARIABLE).unwrap_or_default();
@@ -107,7 +107,7 @@ impl CertificatePaths {
         }
     }
 
-    /// Those where systems keep them.
+    /// The paths where systems usually keep them.
     fn usual() -> CertificatePaths {
         let found = openssl_probe::probe();
         CertificatePaths { file: found.cert_file, folders: found.cert_dir }
@@ -118,11 +118,11 @@ impl CertificatePaths {
     }
 }
 
-/// The authorities of the system, and what they are called: those that the environment names; otherwise those where systems
-/// keep them; Mozilla's list if there are none.
+/// The authorities of the system, with a name for them in errors: those that the environment names; otherwise those in the
+/// usual paths; Mozilla's list if there are none.
 ///
-/// Authorities that are named, or there but unreadable, are never replaced by a longer list: that would trust more than was
-/// asked for.
+/// Authorities that are named, or exist but cannot be read, are never replaced by another list: that would trust more than
+/// was asked for.
 fn system(
     named: &CertificatePaths,
     usual: impl FnOnce() -> CertificatePaths,
@@ -134,7 +134,7 @@ fn system(
         };
         return match rooted(named) {
             (Some(roots), None) => Ok((place, roots)),
-            // The file was asked for by its name; of a folder, what can be read is used.
+            // A named file must be readable; of a folder, the readable files are used.
             (Some(roots), Some(_)) if named.file.is_none() => Ok((place, roots)),
             (_, Some(error)) => Err(format!("{place}: {error}")),
             (None, None) => Err(format!(
@@ -153,7 +153,7 @@ fn system(
     }
 }
 
-/// The authorities in some places, if there are any, and the first thing that could not be read.
+/// The authorities in these paths, if there are any, and the first error.
 fn rooted(places: &CertificatePaths) -> (Option<RootCertStore>, Option<String>) {
     let (mut certificates, mut errors) = (Vec::new(), Vec::new());
     let file =
@@ -169,7 +169,7 @@ fn rooted(places: &CertificatePaths) -> (Option<RootCertStore>, Option<String>) 
     ((0 < added).then_some(roots), errors.into_iter().next())
 }
 
-/// Which certificates are trusted. The handshake itself is always verified.
+/// Verifies certificates of receivers. The handshake itself is always verified.
 #[derive(Debug)]
 struct ReceiverVerifier {
     trust: Trust,
@@ -182,8 +182,8 @@ enum Trust {
     Anyone,
     Known {
         authorities: Arc<WebPkiServerVerifier>,
-        /// Trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could present
-        /// otherwise.
+        /// Certificates trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could
+        /// present otherwise.
         named: Vec<CertificateDer<'static>>,
     },
 }

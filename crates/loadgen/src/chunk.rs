@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a frame is pending until it has been sent whole; after a broken write the same frames are pending.
 
-/// How the frames of a stream are delimited.
+/// The delimiting of frames in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// A line feed after each.
@@ -13,7 +13,7 @@ pub enum Framing {
     None,
 }
 
-/// How much is sent together.
+/// The limits of what is sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChunkLimits {
     pub(super) messages_max: usize,
@@ -25,11 +25,11 @@ pub(super) struct ChunkLimits {
 #[derive(Default)]
 pub(super) struct FrameChunk {
     pub(super) bytes: Vec<u8>,
-    /// Where each frame ends.
+    /// The end of each frame.
     pub(super) ends: Vec<usize>,
-    /// How many frames are to be sent; the chunk may hold more.
+    /// The number of frames to send; the chunk may hold more.
     pub(super) filled: usize,
-    /// How many of them have been sent.
+    /// The number of frames that have been sent.
     done: usize,
 }
 
@@ -70,7 +70,7 @@ impl FrameChunk {
         &self.bytes[self.end_of(self.done)..self.end_of(self.filled)]
     }
 
-    /// The first of them.
+    /// The first pending frames, end to end.
     pub(super) fn first_frames(&self, frames: usize) -> &[u8] {
         &self.bytes[self.end_of(self.done)..self.end_of(self.filled.min(self.done + frames))]
     }
@@ -94,7 +94,7 @@ impl FrameChunk {
         self.end_of(self.done) - before
     }
 
-    /// Where the first `frames` frames end.
+    /// The end of the first `frames` frames.
     fn end_of(&self, frames: usize) -> usize {
         if frames == 0 { 0 } else { self.ends[frames - 1] }
     }

@@ -1,4 +1,4 @@
-//! What was sent and what became of it: counted by a connection's thread, read by the thread that reports.
+//! Counts of messages sent and acknowledged: written by a connection's thread, read by the thread that reports.
 //!
 //! **Invariant:** a message counts as sent once the system has accepted all its bytes, and as acknowledged once the receiver
 //! has acknowledged it and every message before it.
@@ -20,7 +20,7 @@ pub(super) struct ConnectionCounts {
     broken: Mutex<BTreeMap<String, u64>>,
 }
 
-/// Counts at a moment.
+/// The counts at one moment.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Total {
     /// Messages that the system has accepted.
@@ -35,7 +35,7 @@ pub struct Total {
     pub broken: u64,
 }
 
-/// Why a connection does not continue.
+/// The reason why a connection does not continue.
 #[derive(Debug)]
 pub(super) struct ConnectionError {
     pub(super) reason: String,
@@ -43,7 +43,7 @@ pub(super) struct ConnectionError {
     pub(super) is_final: bool,
 }
 
-/// When a connection ends.
+/// The conditions that end a connection.
 pub(super) struct EndCondition<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) deadline: Option<Instant>,
@@ -117,7 +117,7 @@ impl ConnectionError {
         ConnectionError { reason: reason.into(), is_final: true }
     }
 
-    /// What failed, and why.
+    /// An I/O error with the failed action.
     pub(super) fn io(what: &str, error: &io::Error) -> ConnectionError {
         ConnectionError::new(format!("{what}: {error}"))
     }

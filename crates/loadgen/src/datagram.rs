@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// The longest message that fits in a UDP datagram over IPv4.
 pub(super) const UDP_BYTES_MAX: usize = 65_507;
-/// How much the system is asked to buffer for a slow receiver.
+/// The buffer requested from the system for a slow receiver.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 
-/// Where datagrams go.
+/// The receiver of datagrams.
 pub(super) enum DatagramTarget {
     Udp(Address),
     Unix(PathBuf),

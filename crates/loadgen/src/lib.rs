@@ -52,7 +52,7 @@ use std::time::{Duration, Instant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Why nothing is sent.
+/// The reason why nothing is sent.
 #[derive(Debug)]
 pub enum Error {
     /// The plan cannot be carried out.
@@ -72,15 +72,15 @@ pub trait ProgressReport {
 
 /// The result of a run.
 pub struct Summary {
-    /// How long it took.
+    /// The duration of the run.
     pub passed: Duration,
-    /// Of all connections.
+    /// The totals of all connections.
     pub total: Total,
     /// The totals of each connection, thread 1 first.
     pub threads: Vec<Total>,
     /// The time that half and 99 of 100 acknowledgements did not exceed.
     pub latency: Option<(Duration, Duration)>,
-    /// How often connections broke or could not be established, by reason.
+    /// The number of connections that broke or could not be established, by reason.
     pub reasons: BTreeMap<String, u64>,
     /// Connections that ended early.
     pub failed: usize,
@@ -88,7 +88,7 @@ pub struct Summary {
     pub idle: IdleCount,
 }
 
-/// What a connection's thread reports.
+/// A report of a connection's thread.
 enum ThreadEvent {
     /// It has tried to connect, and waits for the others.
     Ready,

@@ -99,7 +99,7 @@ mod tests {
 
     const LIMITS: ChunkLimits = ChunkLimits { messages_max: 2, bytes_max: 1 << 20 };
 
-    /// What the first chunks hold.
+    /// The contents of the first chunks.
     fn check(text: &[u8], repeats: bool, framing: Framing, expected: &[&str]) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text).unwrap();

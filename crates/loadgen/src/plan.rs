@@ -1,4 +1,4 @@
-//! What a run should do, and whether it can: everything wrong with a plan is reported before the first byte is sent.
+//! The plan of a run, and its check: everything wrong with it is reported before the first byte is sent.
 
 use super::chunk::{ChunkLimits, Framing};
 use super::counts::ConnectionCounts;
@@ -19,28 +19,28 @@ use logstead_record::Timestamp;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// How much goes into one write by default.
+/// The default size of one write.
 const CHUNK_BYTES: usize = 128 << 10;
 /// Datagrams are sent one by one: more of them only means reading the clock less often.
 const DATAGRAMS_TOGETHER: usize = 64;
-/// A whole request or write is held in memory.
+/// The largest request or write, which is held in memory.
 const BATCH_BYTES_MAX: usize = 64 << 20;
 const BATCH_MESSAGES_MAX: usize = 1_000_000;
 
-/// A run.
+/// The plan of a run.
 #[derive(Clone, Debug)]
 pub struct LoadPlan {
-    /// Where messages go.
+    /// The receiver of the messages.
     pub target: LoadTarget,
-    /// What is sent.
+    /// The messages to send.
     pub content: Content,
-    /// If the transport leaves a choice.
+    /// The framing, if the transport leaves a choice.
     pub framing: Option<Framing>,
     /// The rate of each connection.
     pub rate: SendRate,
     /// Messages of each connection.
     pub number: Option<u64>,
-    /// How long to send.
+    /// The duration of sending.
     pub interval: Option<Duration>,
     /// Connections that send.
     pub active: usize,
@@ -60,7 +60,7 @@ pub struct LoadPlan {
     pub run_id: u64,
 }
 
-/// What the messages consist of.
+/// The content of the messages.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Numbered messages of one length.
@@ -185,7 +185,7 @@ impl LoadPlan {
 }
 
 impl Prepared {
-    /// What one connection's thread needs; thread 1 is the first.
+    /// The worker for one connection's thread; thread 1 is the first.
     pub(super) fn worker<'a>(
         &self,
         plan: &LoadPlan,

@@ -5,16 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-/// How much a receiver may be sent at once after a stall, in seconds of the rate.
+/// The largest burst after a stall, in seconds of the rate.
 const BURST_SECONDS_MAX: u128 = 1;
 /// Waking up for each message costs more than sending it: above a thousand a second, several are sent together.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 const NANOS: u128 = 1_000_000_000;
 
-/// How fast one connection sends.
+/// The rate of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendRate {
-    /// As fast as possible.
+    /// No limit: as fast as possible.
     Max,
     /// This many messages a second, at least one.
     PerSecond(u64),
@@ -52,7 +52,7 @@ impl SendPace {
         SendPace { rate, start, taken: 0 }
     }
 
-    /// How many messages are due.
+    /// The number of messages that are due.
     pub(super) fn due(&mut self, now: Instant) -> u64 {
         let SendRate::PerSecond(rate) = self.rate else { return u64::MAX };
         let rate = u128::from(rate);
@@ -67,7 +67,7 @@ impl SendPace {
         self.taken += messages as u128;
     }
 
-    /// How long to wait when nothing is due.
+    /// The time to wait if nothing is due.
     pub(super) fn wait(&self, now: Instant) -> Duration {
         let SendRate::PerSecond(rate) = self.rate else { return Duration::ZERO };
         let next_nanos = (self.taken * NANOS).div_ceil(u128::from(rate));

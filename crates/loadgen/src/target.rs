@@ -1,4 +1,4 @@
-//! Where load is sent, as written on the command line.
+//! The receiver of the load, as written on the command line.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -14,13 +14,13 @@ const PADDING: &[u8] = b"PADD";
 /// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderKind {
-    /// As in RFC 3164: `<13>Nov 22 05:11:01 host program: `
+    /// The header of RFC 3164: `<13>Nov 22 05:11:01 host program: `
     Rfc3164,
-    /// As in RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
+    /// The header of RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
     Rfc5424,
 }
 
-/// What the messages of one connection have in common.
+/// The values that all messages of one connection share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageIdentity {
     pub(super) run_id: u64,

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 /// Roughly how much is written at once.
 const WRITE_BYTES: usize = 64 << 10;
 const READ_BYTES: usize = 16 << 10;
-/// How long the receiver may take to answer what is outstanding at the end.
+/// The longest wait for outstanding answers at the end.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long it may take to close the session.
+/// The longest wait for the session to close.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// RELP over TCP or TLS.
@@ -39,7 +39,7 @@ struct RelpSession {
     /// Frames to write, and how many bytes of them are written.
     out: Vec<u8>,
     written_bytes: usize,
-    /// What was read and is not a complete frame yet.
+    /// Bytes that were read and are not a complete frame yet.
     input: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What the transports have in common: a connection that accepts frames and can be re-established when it breaks.
+//! The interface of the transports: a connection that accepts frames and can be re-established when it breaks.
 
 use super::chunk::FrameChunk;
 use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
@@ -28,7 +28,7 @@ pub(super) trait Transport {
     /// Waits for outstanding acknowledgements, and closes the connection.
     fn finish(&mut self, counts: &ConnectionCounts) -> Result<(), ConnectionError>;
 
-    /// How long acknowledgements took, if the transport has any.
+    /// The times that acknowledgements took, if the transport has any.
     fn latencies(&self) -> Option<&Latencies> {
         None
     }

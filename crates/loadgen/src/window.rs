@@ -20,7 +20,7 @@ struct WindowSlot {
     txnr: u32,
     /// The length of its frame.
     frame_bytes: usize,
-    /// When it was written for the first time.
+    /// The time when it was first written.
     written: Option<Instant>,
     is_answered: bool,
 }
@@ -38,7 +38,7 @@ pub(super) struct Window {
     latencies: Latencies,
 }
 
-/// What a write has achieved.
+/// The result of a write.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WriteProgress {
     /// Messages that were written for the first time, and their bytes.

@@ -17,7 +17,7 @@ const RETRY_WAIT_MIN: Duration = Duration::from_millis(50);
 /// How long a permanent connection tries to get its last messages acknowledged.
 const FINISH_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Where messages come from.
+/// The origin of the messages.
 pub(super) enum Feed {
     Generated(GeneratedMessages),
     Lines(FileLines),
@@ -29,7 +29,7 @@ pub(super) struct Worker<'a> {
     pub(super) feed: Feed,
     pub(super) counts: &'a ConnectionCounts,
     pub(super) is_permanent: bool,
-    /// How many messages are still to be made.
+    /// The number of messages still to be made.
     pub(super) left: u64,
     /// The most that are made together.
     pub(super) together_max: usize,

@@ -1,7 +1,6 @@
-//! Groups of columns: what is stored together and read together, so that a question reads only what it asks
-//! about.
+//! Groups of columns that are stored and read together, so that a search reads only the columns it needs.
 
-/// Some columns of a batch.
+/// A group of columns of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnGroup {
     /// received, time, priority, flags.
@@ -14,7 +13,7 @@ pub enum ColumnGroup {
     Message,
     /// Dynamic fields: how many each row has, their names and values.
     Fields,
-    /// What the raw bytes need besides: the form of the head, the head, the tail.
+    /// The other parts of the raw bytes: the form of the head, the head, the tail.
     Head,
 }
 
@@ -23,7 +22,7 @@ pub enum ColumnGroup {
 pub struct ColumnGroups(u8);
 
 impl ColumnGroup {
-    /// Every group, in the order they are stored.
+    /// Every group, in the order of storage.
     pub const ALL: [ColumnGroup; 6] = [
         ColumnGroup::Stamps,
         ColumnGroup::Names,
@@ -40,25 +39,25 @@ impl ColumnGroups {
     /// Every column.
     pub const ALL: ColumnGroups = ColumnGroups((1 << ColumnGroup::ALL.len()) - 1);
 
-    /// This one too.
+    /// Adds a group.
     #[must_use]
     pub const fn with(self, group: ColumnGroup) -> ColumnGroups {
         ColumnGroups(self.0 | 1 << group as u8)
     }
 
-    /// These and those.
+    /// The union of both sets.
     #[must_use]
     pub const fn and(self, other: ColumnGroups) -> ColumnGroups {
         ColumnGroups(self.0 | other.0)
     }
 
-    /// These but not this one.
+    /// Removes a group.
     #[must_use]
     pub const fn without(self, group: ColumnGroup) -> ColumnGroups {
         ColumnGroups(self.0 & !(1 << group as u8))
     }
 
-    /// Whether it is one of them.
+    /// Whether the set contains a group.
     pub const fn has(self, group: ColumnGroup) -> bool {
         self.0 >> group as u8 & 1 == 1
     }

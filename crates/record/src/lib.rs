@@ -1,8 +1,8 @@
-//! What a message, a batch and a word are. Everything else in Logstead speaks these.
+//! The definitions of message, batch and word, which everything else in Logstead uses.
 //!
 //! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`], changed by a [`Rewrite`]
-//! - [`columns`]: what a batch is made of; [`Field`]: which field is kept in which column
-//! - [`word`]: what a word is; [`bits`]: many comparisons at once
+//! - [`columns`]: the columns of a batch; [`Field`]: the column in which each field is kept
+//! - [`word`]: the definition of a word; [`bits`]: many comparisons at once
 //!
 //! **Invariant:** no file, socket, clock, index or wire format is known here; what depends on the time of day
 //! takes it as an argument.

@@ -69,7 +69,7 @@ impl Facility {
 }
 
 impl Priority {
-    /// What a message without a priority counts as: user.notice.
+    /// The priority of a message that has none: user.notice.
     pub const DEFAULT: Priority = Priority(13);
 
     /// From the number between the angle brackets, 0 to 191.

@@ -2,10 +2,10 @@
 //!
 //! In a well-formed syslog message the head adds nothing to the columns, so it is not stored:
 //! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
-//! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
+//! so the rule needs no proof that a parser and a form agree: if they differ, the head is stored.
 //!
-//! Fields that do not stand in the head (they were read from the message, or the connection says them) are a row's
-//! last. The stored head of a `Counted` form is then one byte: how many of its fields do stand in it.
+//! Fields that are not in the head (they were read from the message, or come from the connection) are a row's last. The
+//! stored head of a `Counted` form is then one byte: the number of its fields that are in the head.
 
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
@@ -13,13 +13,13 @@ use crate::time::{MONTHS, Timestamp};
 /// Room for most heads.
 const HEAD_BYTES_EXPECTED: usize = 96;
 
-/// How the bytes before the message are known.
+/// The form of the bytes before the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HeadForm {
     /// They are stored.
     #[default]
     Stored,
-    /// They are stored and are the whole: the message does not stand in the raw bytes as it is.
+    /// They are stored and are the whole: the message does not occur unchanged in the raw bytes.
     Whole,
     /// `<PRI>1 TIME HOST PROGRAM PID MSGID SD `, the time with this many digits after the point and `Z`.
     Rfc5424 {

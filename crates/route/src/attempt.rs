@@ -1,38 +1,37 @@
-//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure takes back what steps
-//! remembered of the batch, so that the next attempt meets them as this one did.
+//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure undoes what steps
+//! remembered of the batch, so that the next attempt finds them as this one did.
 //!
-//! A message that is taken out as the repetition of one that is still being stored shares its fate: the attempt
+//! A message that is dropped as the repetition of one that is still being stored shares its fate: the attempt
 //! [follows](Attempt::followed) the one that is storing it, and fails with it. Attempts follow only older ones, so that none
 //! waits for itself.
 //!
-//! **Invariant:** what is taken out as a repetition is a repetition of something that was taken, or its own sender hears
-//! that it was not.
+//! **Invariant:** a message dropped as a repetition repeats one that was stored, or its own sender hears that it was not.
 
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Attempts that end because another one does, one after the other: longer rows are not made.
+/// The longest chain of attempts of which each ends because the one before it does.
 const ROW_MAX: usize = 16;
 
 /// An attempt; it fails when it is dropped before it has [ended](Attempt::end).
 #[derive(Debug)]
 pub struct BatchAttempt {
-    /// The older one has the lower number.
+    /// An older attempt has a lower number.
     number: u64,
-    /// Whether its sender waits for as long as it takes.
+    /// Whether its sender waits as long as necessary.
     is_patient: bool,
     state: Mutex<AttemptState>,
 }
 
 #[derive(Debug, Default)]
 struct AttemptState {
-    /// Whether its messages were taken, once it has ended.
+    /// Whether its messages were accepted, once it has ended.
     taken: Option<bool>,
     undo: UndoCalls,
     followed: Vec<Arc<BatchAttempt>>,
-    /// How many attempts end one after the other until this one does.
+    /// The length of the chain of attempts that ends with this one.
     row: usize,
     calls: EndCalls,
 }
@@ -40,7 +39,7 @@ struct AttemptState {
 type UndoCall = Box<dyn FnOnce(&BatchAttempt) + Send>;
 type EndCall = Box<dyn FnOnce(bool) + Send>;
 
-/// What to do if it fails.
+/// The functions to call if the attempt fails.
 #[derive(Default)]
 struct UndoCalls(Vec<UndoCall>);
 
@@ -50,7 +49,7 @@ impl fmt::Debug for UndoCalls {
     }
 }
 
-/// What to call at the end.
+/// The functions to call when the attempt ends.
 #[derive(Default)]
 struct EndCalls(Vec<EndCall>);
 
@@ -61,14 +60,14 @@ impl fmt::Debug for EndCalls {
 }
 
 impl BatchAttempt {
-    /// A new attempt. Its sender either waits for as long as it takes, or hears of a failure at once.
+    /// Begins an attempt. Its sender either waits as long as necessary, or hears of a failure at once.
     pub fn new(is_patient: bool) -> Arc<BatchAttempt> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Arc::new(BatchAttempt { number, is_patient, state: Mutex::default() })
     }
 
-    /// Its messages were taken, or not.
+    /// Ends the attempt: its messages were accepted or not.
     pub fn end(&self, is_taken: bool) {
         let (undo, calls) = {
             let mut state = self.state.lock();
@@ -85,7 +84,7 @@ impl BatchAttempt {
         calls.0.into_iter().for_each(|call| call(is_taken));
     }
 
-    /// Calls back once it has ended, and says whether its messages were taken.
+    /// Calls `call` once the attempt has ended, with whether its messages were accepted.
     pub fn when_ended(&self, call: impl FnOnce(bool) + Send + 'static) {
         let mut state = self.state.lock();
         match state.taken {
@@ -97,17 +96,17 @@ impl BatchAttempt {
         }
     }
 
-    /// The attempts that store what messages of this one repeat: it is to end after them, and to fail with any of them.
+    /// The attempts whose messages this one repeats: it must end after them, and fail if any of them fails.
     pub fn followed(&self) -> Vec<Arc<BatchAttempt>> {
         std::mem::take(&mut self.state.lock().followed)
     }
 
-    /// Whether its messages were taken, if it has ended.
+    /// Whether its messages were accepted, if it has ended.
     pub(crate) fn taken(&self) -> Option<bool> {
         self.state.lock().taken
     }
 
-    /// Whether a repetition may be taken out of what this one has, because the other one has the original.
+    /// Whether a message of this attempt may be dropped as a repetition of one in the other.
     pub(crate) fn follows(&self, other: &Arc<BatchAttempt>) -> bool {
         if self.number == other.number {
             return true;
@@ -133,7 +132,7 @@ impl BatchAttempt {
         true
     }
 
-    /// A step remembers it: what to do if it fails.
+    /// Adds a function to call if the attempt fails; a step undoes with it what it remembered.
     pub(crate) fn remembered(&self, undo: impl FnOnce(&BatchAttempt) + Send + 'static) {
         self.state.lock().undo.0.push(Box::new(undo));
     }

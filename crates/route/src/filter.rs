@@ -1,4 +1,4 @@
-//! Which messages a filter means.
+//! Filters of routes and steps: a query, and stages that messages must pass.
 
 use logstead_query::{Context, Matcher, Query, Stage};
 use logstead_record::{Batch, Selection, Timestamp};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct CompiledFilter {
     query: FilterQuery,
-    /// What the messages pass through after that.
+    /// The stages that matching messages pass through.
     stages: Option<FilterStages>,
 }
 
@@ -18,8 +18,8 @@ enum FilterQuery {
     /// Every message.
     All,
     Fixed(Matcher),
-    /// Depends on the time of day, which for a batch is when it was received. So routing stays a pure function of the
-    /// batch.
+    /// A query that depends on the time of day. The time of a batch is that of its receipt, so routing stays a pure function
+    /// of the batch.
     Moving(Query),
 }
 
@@ -34,7 +34,7 @@ impl CompiledFilter {
         CompiledFilter::with_stages(query, &[])
     }
 
-    /// The messages of the query that all stages leave.
+    /// A filter for the messages that match the query and pass all stages.
     pub(crate) fn with_stages(query: &Query, stages: &[Stage]) -> CompiledFilter {
         let query = match query {
             Query::All | Query::Copies => FilterQuery::All,
@@ -78,7 +78,7 @@ impl FilterQuery {
     }
 }
 
-/// Those that stages leave, as they came in: a filter decides, and steps change.
+/// The messages that pass the stages, unchanged: a filter selects, only steps change messages.
 fn left(transform: &Transform, batch: &Arc<Batch>, meant: &Selection) -> Selection {
     if transform.keeps_all() {
         return meant.clone();

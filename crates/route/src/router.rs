@@ -1,4 +1,4 @@
-//! Routes in order, and what each target gets.
+//! Routes in order, and the messages that each target gets.
 
 use crate::attempt::BatchAttempt;
 use crate::filter::CompiledFilter;
@@ -21,13 +21,13 @@ pub struct Router {
 #[derive(Debug)]
 struct CompiledRoute {
     id: String,
-    /// Sources it takes messages from.
+    /// The sources whose messages it takes.
     from: Vec<String>,
     filter: CompiledFilter,
     steps: Vec<CompiledStep>,
     /// Positions in the router's targets.
     to: Vec<usize>,
-    /// Whether it sends to a destination that is not enabled as well.
+    /// Whether one of its destinations is disabled.
     sends_to_disabled: bool,
     is_final: bool,
     is_fallback: bool,
@@ -37,44 +37,44 @@ struct CompiledRoute {
 /// Messages that go to one target.
 #[derive(Debug)]
 pub struct TargetDelivery {
-    /// Where to: a position in [`Router::targets`].
+    /// The target, as a position in [`Router::targets`].
     pub target: usize,
-    /// Which messages of the batch that was routed.
+    /// The messages, as rows of the routed batch.
     pub rows: Selection,
-    /// How they look, in the same order; `None`: as they were received.
+    /// The messages after the steps, in the same order; `None` if they are unchanged.
     pub batch: Option<Arc<Batch>>,
     /// Whether a full destination slows the sender down instead of dropping.
     pub flow_control: bool,
 }
 
-/// Messages that a step took out, and that no target gets.
+/// Messages that a step dropped and that no target gets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DroppedRows {
     /// The position of the route.
     pub route: usize,
     /// The position of the step in it.
     pub step: usize,
-    /// They.
+    /// The messages, as rows of the routed batch.
     pub rows: Selection,
 }
 
-/// What becomes of a batch.
+/// The result of routing a batch.
 #[derive(Debug)]
 pub struct RoutingResult {
-    /// Which targets get which messages.
+    /// The messages for each target.
     pub deliveries: Vec<TargetDelivery>,
-    /// How many messages each route takes.
+    /// The number of messages that each route takes.
     pub taken: Vec<usize>,
-    /// Messages that steps took out, each counted at the first that did.
+    /// Messages that steps dropped, each counted at the first step that dropped it.
     pub dropped: Vec<DroppedRows>,
-    /// Messages that were meant only for destinations that are not enabled.
+    /// Messages that were routed only to disabled destinations.
     pub disabled: Selection,
     /// Messages that no route matched.
     pub unrouted: usize,
 }
 
 impl Router {
-    /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
+    /// Compiles the routes of a checked document. Steps that are unchanged keep the memory of the router before.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
         let mut targets: Vec<RouteTarget> = Vec::new();
         let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
@@ -82,7 +82,7 @@ impl Router {
         Router { routes, targets }
     }
 
-    /// Every target that a route names, without the destinations that are not enabled.
+    /// Every target that a route names, except disabled destinations.
     pub fn targets(&self) -> &[RouteTarget] {
         &self.targets
     }
@@ -92,28 +92,28 @@ impl Router {
         self.routes.iter().map(|route| route.id.as_str())
     }
 
-    /// What the steps of a route do, in order.
+    /// The kinds of a route's steps, in order.
     pub fn steps(&self, route: usize) -> impl ExactSizeIterator<Item = &'static str> + '_ {
         self.routes[route].steps.iter().map(CompiledStep::kind)
     }
 
-    /// How much the steps of a route had to forget, in order.
+    /// The number of combinations that each step of a route had to forget, in order.
     pub fn forgotten(&self, route: usize) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.routes[route].steps.iter().map(CompiledStep::forgotten)
     }
 
-    /// Sends each message of a batch from `source` where the routes say.
+    /// Routes each message of a batch from `source`.
     pub fn route(&self, batch: &Arc<Batch>, source: &str) -> RoutingResult {
         self.route_watched(batch, source, &mut NoWatch)
     }
 
-    /// The same while somebody looks on.
+    /// Routes a batch, and reports each event to `watch`.
     pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> RoutingResult {
         self.route_attempt(batch, source, watch, None)
     }
 
-    /// The same for a batch that comes again if this attempt to take it fails. A message goes to a target once, however many
-    /// routes name it: as the first of them leaves it.
+    /// Routes a batch that is sent again if this attempt to accept it fails. A message goes to a target once, however many
+    /// routes name it, in the version of the first of them.
     pub fn route_attempt(
         &self,
         batch: &Arc<Batch>,
@@ -187,7 +187,7 @@ impl CompiledRoute {
         let (off, on): (Vec<_>, Vec<_>) = checked.to.iter().partition(|target| document.is_disabled(target));
         CompiledRoute {
             id: checked.route.id.clone(),
-            // One that is not enabled listens to nothing.
+            // A disabled route has no sources.
             from: if checked.route.enabled { checked.from.clone() } else { Vec::new() },
             filter: CompiledFilter::with_stages(&checked.filter, &checked.stages),
             steps: steps.map(|(number, step)| CompiledStep::new(step, lookups, old(number))).collect(),
@@ -203,7 +203,7 @@ impl CompiledRoute {
         self.from.iter().any(|id| id == source)
     }
 
-    /// Tells the watcher which messages the route takes, and why it does not take the others.
+    /// Reports which messages the route takes, and why it does not take the others.
     fn report(
         &self,
         number: usize,
@@ -219,7 +219,7 @@ impl CompiledRoute {
         watch.route(number, &RouteEvent::Takes { taken, ended: &ended, spoken_for: &spoken_for });
     }
 
-    /// Takes messages through the steps.
+    /// Runs the steps on the messages of this route.
     fn run_steps(
         &self,
         route: usize,
@@ -271,7 +271,7 @@ impl From<TargetMessages> for TargetDelivery {
     }
 }
 
-/// Without the messages that were delivered or taken out earlier.
+/// Removes the messages that were delivered or dropped earlier.
 fn counted_once(dropped: Vec<DroppedRows>, mut counted: Selection) -> Vec<DroppedRows> {
     let once = dropped.into_iter().map(|mut dropped| {
         dropped.rows.subtract(&counted);

@@ -4,14 +4,14 @@ use crate::working_batch::WorkingBatch;
 use logstead_record::{Batch, BatchBuilder, Selection};
 use std::sync::Arc;
 
-/// What one target gets.
+/// The messages for one target.
 #[derive(Debug)]
 pub(crate) struct TargetMessages {
     pub(crate) target: usize,
     pub(crate) flow_control: bool,
-    /// The messages that it gets.
+    /// The messages, as rows of the routed batch.
     pub(crate) messages: Selection,
-    /// How they look, each part with the messages that are taken from it.
+    /// The batches that hold them, each with the messages taken from it.
     parts: Vec<(WorkingBatch, Selection)>,
 }
 
@@ -20,7 +20,7 @@ impl TargetMessages {
         TargetMessages { target, flow_control: false, messages: Selection::none(messages), parts: Vec::new() }
     }
 
-    /// Adds what leaves a route, unless another version of a message is there already.
+    /// Adds the messages that leave a route, except those that are there already in another version.
     pub(crate) fn add(&mut self, way: &WorkingBatch, flow_control: bool) {
         self.flow_control |= flow_control;
         let mut new = way.messages(&way.rows, self.messages.rows());
@@ -38,7 +38,7 @@ impl TargetMessages {
         }
     }
 
-    /// The batch; `None` where it is messages of the one that came in, as they were received.
+    /// The batch for the target; `None` if its messages are those of the routed batch, unchanged.
     pub(crate) fn batch(&self) -> Option<Arc<Batch>> {
         match self.parts.as_slice() {
             [(way, _)] if way.is_as_received() => None,
@@ -53,7 +53,7 @@ impl TargetMessages {
     }
 }
 
-/// The messages of all parts, by their place in the batch that is routed.
+/// The messages of all parts, in the order of the routed batch.
 fn merged(parts: &[(WorkingBatch, Selection)]) -> Batch {
     let mut rows: Vec<(usize, usize, usize)> = Vec::new();
     for (number, (way, messages)) in parts.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! What a template gives for a message.
+//! Expansion of a text template for a message.
 
 use logstead_config::{TemplatePiece, TextTemplate};
 use logstead_record::Batch;
 use logstead_record::FieldName;
 
-/// Appends it.
+/// Appends the text of the template for a row.
 pub(crate) fn write(template: &TextTemplate, batch: &Batch, row: usize, out: &mut Vec<u8>) {
     for piece in template.pieces() {
         match piece {

@@ -1,11 +1,10 @@
-//! What sampling, throttling and deduplicating remember of the messages before, for each combination of values.
+//! Sampling, throttling and deduplicating, with a memory of earlier messages for each combination of values.
 //!
-//! Time is when a message was received, so what is let through depends on the messages alone, and can be tried on stored
-//! ones.
+//! Time is the time of receipt, so the result depends on the messages alone, and can be tried on stored ones.
 //!
-//! What is remembered of an [attempt](crate::attempt) that fails is taken back.
+//! If an [attempt](crate::attempt) fails, its effects on the memory are undone.
 //!
-//! **Invariant:** at most [`GROUPS_MAX`] combinations are remembered; of those beyond, the one that was seen longest ago is
+//! **Invariant:** at most [`GROUPS_MAX`] combinations are remembered; beyond that, the one that was seen longest ago is
 //! forgotten, and counted.
 
 use crate::attempt::BatchAttempt;
@@ -19,23 +18,23 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Combinations of values that a step remembers.
+/// The greatest number of combinations of values that a step remembers.
 pub(crate) const GROUPS_MAX: usize = 65_536;
-/// A share is counted in these.
+/// Shares are counted in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// What is let through.
+/// A rule for the messages that pass.
 #[derive(Debug)]
 pub(crate) enum ThinningRule {
-    /// The first of each group, and then as many as the share says.
+    /// The first message of each group, and then the given share.
     Sample { millionths: u32, by: Vec<FieldName> },
-    /// At most this many messages per span.
+    /// At most this many messages per interval.
     Throttle { messages: u64, seconds: u64, by: Vec<FieldName> },
-    /// One within a time.
+    /// One of equal messages within a time.
     Dedup { fields: Vec<FieldName>, within: Duration },
 }
 
-/// The memory of one step. Shared by all who route.
+/// The rule of one step with its memory. All threads that route share it.
 #[derive(Debug)]
 pub(crate) struct ThinningGroups {
     kind: ThinningRule,
@@ -44,7 +43,7 @@ pub(crate) struct ThinningGroups {
 
 #[derive(Debug)]
 struct GroupMemory {
-    /// In the order in which they were seen last.
+    /// Groups in the order in which they were last seen.
     groups: LinkedHashMap<Vec<u8>, ThinningGroup>,
     groups_max: usize,
     forgotten: u64,
@@ -52,35 +51,35 @@ struct GroupMemory {
 
 #[derive(Debug, Default)]
 struct ThinningGroup {
-    /// What has been saved up: shares of a message, or messages.
+    /// The saved-up credit: shares of a message, or messages.
     credit: f64,
-    /// Since when: for duplicates, when the last one was let through.
+    /// The time of the credit; when deduplicating, the time of the last message that passed.
     since: i64,
-    /// Messages that were taken out since the last one that was let through.
+    /// Messages dropped since the last one that passed.
     repeated: u64,
-    /// Whose message was let through last, where it may still fail.
+    /// The attempt whose message passed last, while it may still fail.
     by: Option<Weak<BatchAttempt>>,
 }
 
-/// What an attempt did to the groups of a step.
+/// The effects of an attempt on the groups of a step.
 #[derive(Debug, Default)]
 pub(crate) struct AttemptEffects(HashMap<Vec<u8>, GroupEffect>);
 
 #[derive(Debug, Default)]
 struct GroupEffect {
-    /// By how much it made the credit less.
+    /// The credit that it used.
     spent: f64,
-    /// How many it took out.
+    /// The number of messages that it dropped.
     repeated: u64,
-    /// How many repetitions it told.
+    /// The number of repetitions that its messages reported.
     told: u64,
 }
 
-/// What is done with messages.
+/// The result for the messages of a batch.
 #[derive(Debug)]
 pub(crate) struct ThinningResult {
     pub(crate) dropped: Selection,
-    /// Rows that are let through, and how many like them were not before.
+    /// Rows that pass, with the number of equal messages dropped before them.
     pub(crate) repeated: BTreeMap<usize, u64>,
 }
 
@@ -93,7 +92,7 @@ impl ThinningGroups {
         self.memory.lock().forgotten
     }
 
-    /// Says which of these rows are let through. An attempt that fails takes it back.
+    /// Decides which of these rows pass. If the attempt fails, that is undone.
     pub(crate) fn thin(
         self: &Arc<ThinningGroups>,
         batch: &Batch,
@@ -131,11 +130,11 @@ impl ThinningGroups {
         thinned
     }
 
-    /// An attempt failed: what it did is undone.
+    /// Undoes the effects of an attempt that failed.
     pub(crate) fn take_back(&self, attempt: &BatchAttempt, AttemptEffects(did): AttemptEffects) {
         let mut memory = self.memory.lock();
         for (key, GroupEffect { spent, repeated, told }) in did {
-            // It may be forgotten by now.
+            // The group may have been forgotten.
             let Some(group) = memory.groups.get_mut(&key) else { continue };
             group.repeated = (group.repeated + told).saturating_sub(repeated);
             match &self.kind {
@@ -153,7 +152,7 @@ impl ThinningGroups {
         }
     }
 
-    /// How much less of its credit a group has by a message, beside what time gives it.
+    /// The credit that a message costs its group, apart from what time adds.
     fn spent(&self, passes: bool) -> f64 {
         let passes = f64::from(u8::from(passes));
         match &self.kind {
@@ -163,10 +162,10 @@ impl ThinningGroups {
         }
     }
 
-    /// What a group has before its first message.
+    /// The state of a group before its first message.
     fn begin(&self, now: i64) -> ThinningGroup {
         let (credit, since) = match &self.kind {
-            // Its first message makes it one.
+            // The first message completes the credit to one.
             ThinningRule::Sample { millionths, .. } => (1.0 - share(*millionths), now),
             ThinningRule::Throttle { messages, .. } => (*messages as f64, now),
             ThinningRule::Dedup { .. } => (0.0, i64::MIN),
@@ -184,7 +183,7 @@ impl ThinningGroups {
             key.extend_from_slice(&[0; 4]);
             let mut count = 0_u32;
             for value in batch.values(row, field) {
-                // With its length, so that different values never look alike together.
+                // Each with its length, so that different values never give the same key.
                 key.extend_from_slice(&(value.len() as u32).to_le_bytes());
                 key.extend_from_slice(&value);
                 count += 1;
@@ -198,7 +197,7 @@ impl ThinningGroups {
             ThinningRule::Sample { millionths, .. } => {
                 let share = share(*millionths);
                 group.credit += share;
-                // A little less, as shares do not add up exactly.
+                // A little less than one, because shares do not add up exactly.
                 let passes = 1.0 - share / 2.0 <= group.credit;
                 group.credit -= f64::from(u8::from(passes));
                 passes
@@ -230,11 +229,11 @@ fn share(millionths: u32) -> f64 {
 }
 
 impl ThinningGroup {
-    /// Whether the last message that was let through is taken, as far as it concerns an attempt: one that is still being
-    /// stored counts for those who hear how that ends.
+    /// Whether the last message that passed counts as stored for an attempt: one that is still being stored counts if the
+    /// attempt can follow it to its end.
     fn is_taken_for(&mut self, attempt: Option<&Arc<BatchAttempt>>) -> bool {
         let by = self.by.as_ref().and_then(Weak::upgrade);
-        // A failure takes back, so that the others were taken.
+        // A failed attempt clears `by`, so one that has ended was accepted.
         let Some(by) = by.filter(|by| by.taken() != Some(true)) else {
             self.by = None;
             return true;
@@ -260,7 +259,7 @@ impl GroupMemory {
         GroupMemory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
     }
 
-    /// The group of a key; a new one begins as the caller says. Only a new one copies its key.
+    /// The group of a key. A new group is made by `begin`, and only then the key is copied.
     fn group(&mut self, key: &[u8], begin: impl FnOnce() -> ThinningGroup) -> &mut ThinningGroup {
         if self.groups_max <= self.groups.len() && !self.groups.contains_key(key) {
             self.groups.pop_front();

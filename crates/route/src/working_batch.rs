@@ -1,17 +1,16 @@
-//! The messages of one route on their way through its steps.
+//! The messages of one route while they pass through its steps.
 //!
-//! **Invariant:** as long as nothing is changed, the batch is the one that came in; messages that are taken out cost a bit
-//! each.
+//! **Invariant:** until something is changed, the batch is the routed one; dropping a message costs one bit.
 
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
 
-/// A batch, which of its rows are on their way, and which messages of the batch that is routed they are.
+/// A batch, its rows that are still in the route, and the messages of the routed batch that they correspond to.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkingBatch {
     pub(crate) batch: Arc<Batch>,
     pub(crate) rows: Selection,
-    /// None: those of the same number.
+    /// The message of each row; `None` if row numbers are the same.
     origin: Option<Arc<Vec<usize>>>,
 }
 
@@ -20,17 +19,17 @@ impl WorkingBatch {
         WorkingBatch { batch: batch.clone(), rows, origin: None }
     }
 
-    /// The message of the batch that is routed.
+    /// The message of the routed batch that a row corresponds to.
     pub(crate) fn origin(&self, row: usize) -> usize {
         self.origin.as_ref().map_or(row, |origin| origin[row])
     }
 
-    /// Whether the batch is the one that is routed.
+    /// Whether this is the routed batch itself.
     pub(crate) fn is_as_received(&self) -> bool {
         self.origin.is_none()
     }
 
-    /// Which messages of the routed batch these rows are.
+    /// The messages of the routed batch that these rows correspond to.
     pub(crate) fn messages(&self, rows: &Selection, all: usize) -> Selection {
         if self.origin.is_none() {
             return rows.clone();
@@ -40,7 +39,7 @@ impl WorkingBatch {
         messages
     }
 
-    /// A batch with nothing but the rows on their way, so that it can be changed.
+    /// A batch of only the rows still in the route, so that it can be changed.
     pub(crate) fn alone(&self) -> WorkingBatch {
         let rows: Vec<usize> = self.rows.iter().collect();
         let batch =
@@ -49,7 +48,7 @@ impl WorkingBatch {
         WorkingBatch { batch, rows: Selection::all(rows.len()), origin: Some(Arc::new(origin)) }
     }
 
-    /// The same messages as they look in another batch with the same rows.
+    /// The same messages in another batch with the same rows.
     pub(crate) fn with(&self, batch: Batch) -> WorkingBatch {
         let origin = self.origin.clone().unwrap_or_else(|| Arc::new((0..batch.rows()).collect()));
         WorkingBatch { batch: Arc::new(batch), rows: self.rows.clone(), origin: Some(origin) }

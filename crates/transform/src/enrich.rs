@@ -1,7 +1,7 @@
-//! The stages `extract`, `parse` and `eval`: a batch whose messages have more fields.
+//! The stages `extract`, `parse` and `eval`, which add fields to messages.
 //!
-//! **Invariant:** an added field stands for those of its name that were there. But it never stands for a field that every
-//! message has: `host` in a JSON text is passed over.
+//! **Invariant:** an added field replaces existing fields of its name. But it never replaces a known field: `host` in a JSON
+//! text is ignored.
 
 use crate::text_fields;
 use hashbrown::HashSet;
@@ -11,7 +11,7 @@ use logstead_record::FieldName;
 use logstead_record::{Batch, Field, NewFields, Selection, Storage, Timestamp};
 use std::borrow::Cow;
 
-/// Where fields come from.
+/// A stage that adds fields.
 #[derive(Clone, Debug)]
 pub struct Enrich {
     source: FieldSource,
@@ -25,15 +25,15 @@ enum FieldSource {
     Computed(Vec<(String, Expression)>),
 }
 
-/// What later stages look at.
+/// The fields that later stages need.
 #[derive(Clone, Debug)]
 pub struct WantedFields {
-    /// Names of dynamic fields; `None` for all. What a stage names itself is wanted anyway.
+    /// Names of dynamic fields; `None` for all. Fields that the stage itself names are always added.
     pub fields: Option<Vec<FieldName>>,
 }
 
 impl WantedFields {
-    /// Everything.
+    /// All fields.
     pub const ALL: WantedFields = WantedFields { fields: None };
 
     fn wants(&self, name: &[u8]) -> bool {
@@ -43,7 +43,7 @@ impl WantedFields {
 }
 
 impl Enrich {
-    /// Of a stage, if it is one of these.
+    /// Makes an `Enrich` of a stage, if the stage adds fields.
     pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
         let text = |format, from: &FieldName| FieldSource::Text { format, from: from.clone() };
         let source = match stage {
@@ -60,7 +60,7 @@ impl Enrich {
         &self.adds
     }
 
-    /// Where the text is that fields stand in; `None` where they are computed.
+    /// The field whose text is parsed; `None` if fields are computed.
     pub fn reads_text(&self) -> Option<&FieldName> {
         match &self.source {
             FieldSource::Text { from, .. } => Some(from),
@@ -68,7 +68,7 @@ impl Enrich {
         }
     }
 
-    /// The fields that stand in a text.
+    /// The fields contained in a text.
     pub fn found(&self, text: &[u8]) -> Vec<Pair> {
         match &self.source {
             FieldSource::Text { format, .. } => text_fields::pairs(format, text),
@@ -76,7 +76,7 @@ impl Enrich {
         }
     }
 
-    /// The fields that are computed of a row whose fields have these values.
+    /// The fields computed from the values of a row's fields.
     pub fn computed<'a>(&'a self, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Vec<(&'a str, Cell<'a>)> {
         let mut made: Vec<(&str, Cell<'a>)> = Vec::new();
         let FieldSource::Computed(assignments) = &self.source else { return made };
@@ -95,7 +95,7 @@ impl Enrich {
         made
     }
 
-    /// The batch with the fields of its selected rows.
+    /// The batch with the added fields of its selected rows.
     pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &WantedFields) -> Batch {
         let mut fields = NewFields::of(batch);
         for row in 0..batch.rows() {
@@ -119,7 +119,7 @@ impl Enrich {
         rewrite.finish()
     }
 
-    /// The fields of a row; one without a value has none any more.
+    /// The added fields of a row; an empty value removes the field.
     fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &WantedFields) -> Vec<Pair> {
         match &self.source {
             FieldSource::Text { format, from } => {
@@ -138,13 +138,13 @@ impl Enrich {
     }
 }
 
-/// Whether it is a value, of a field of its own.
+/// Whether a pair has a value and does not have the name of a known field.
 pub fn counts((name, value): &Pair) -> bool {
     let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());
     !value.is_empty() && !is_known
 }
 
-/// What a message in a logspace says under a name.
+/// The value of a field of a message in a logspace.
 fn value<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Option<Cow<'b, [u8]>> {
     match field {
         FieldName::Known(Field::Logspace) => Some(Cow::Owned(logspace.as_bytes().to_vec())),
@@ -152,7 +152,7 @@ fn value<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) ->
     }
 }
 
-/// The same as a value of an expression.
+/// The value of a field as a value of an expression.
 fn cell<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Cell<'b> {
     match field {
         FieldName::Known(known) if known.storage() == Storage::Time => Cell::Time(batch.time(row)),

@@ -1,9 +1,9 @@
-//! The fields that stand in a text.
+//! The fields contained in a text.
 
 use logstead_parse::Pair;
 use logstead_query::{Captures, TextFormat};
 
-/// Them, in their order.
+/// Reads the fields of a text, in order.
 pub(crate) fn pairs(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     match format {

@@ -1,11 +1,11 @@
-//! A row of stages, made ready to run over batches.
+//! A sequence of stages, made ready to run over batches.
 
 use crate::enrich::{Enrich, WantedFields};
 use logstead_query::{Context, Matcher, Stage};
 use logstead_record::{Batch, Selection, Timestamp};
 use std::sync::Arc;
 
-/// Stages that stream.
+/// Stages that work on one message at a time.
 #[derive(Debug)]
 pub struct Transform {
     steps: Vec<TransformStep>,
@@ -17,18 +17,18 @@ enum TransformStep {
     Enrich(Enrich),
 }
 
-/// Messages after the stages.
+/// The messages that pass the stages.
 #[derive(Debug)]
 pub struct TransformedRows {
-    /// How they look.
+    /// The messages after the stages.
     pub batch: Arc<Batch>,
-    /// Which row of the batch that came in each is.
+    /// The row of each message in the original batch.
     pub rows: Vec<usize>,
 }
 
 impl Transform {
-    /// Makes stages ready to run. Those that do not stream are passed over: `Pipeline::obstacle` finds them. `fields` is
-    /// for who shows messages: `Pipeline::columns` says what it leaves.
+    /// Makes stages ready to run. Those that do not stream are skipped: `Pipeline::streams` finds them. `fields` is for code
+    /// that shows messages: `Pipeline::columns` gives the fields it keeps.
     pub fn new(stages: &[Stage], now: Timestamp) -> Transform {
         let step = |stage: &Stage| match stage {
             Stage::Where(query) => {
@@ -39,7 +39,7 @@ impl Transform {
         Transform { steps: stages.iter().filter_map(step).collect() }
     }
 
-    /// Whether every message passes.
+    /// Whether every message passes the stages.
     pub fn keeps_all(&self) -> bool {
         !self.steps.iter().any(|step| matches!(step, TransformStep::Where(_)))
     }

@@ -1,6 +1,6 @@
-//! `set`, `unset`, `rename`, `tag` and `lookup`: fields get values, other names, or go.
+//! `set`, `unset`, `rename`, `tag` and `lookup`: fields get values or new names, or are removed.
 //!
-//! **Invariant:** all values of a step are taken from the message as it gets there, so their order does not matter.
+//! **Invariant:** a step reads all values from the message as it was before the step, so their order does not matter.
 
 use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
@@ -20,7 +20,7 @@ pub(super) enum Assign {
     Lookup { table: Lookup, key: FieldName, set: Vec<String> },
 }
 
-/// A field and its new value; `None`: it goes.
+/// A field and its new value; `None` removes the field.
 type FieldValue<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
 
 impl Assign {
@@ -37,7 +37,7 @@ impl Assign {
         }
     }
 
-    /// Fields kept as names whose new values follow from one field kept so, and that field: there are few of these values.
+    /// Fields kept as names whose new value depends on one field kept as names, with that field: they have few new values.
     fn names(&self) -> Vec<(Field, Field, &TextTemplate)> {
         let Assign::Set(values) = self else { return Vec::new() };
         let is_name = |field: &Field| matches!(field.storage(), Storage::Name(_));
@@ -57,7 +57,7 @@ impl Assign {
         named.collect()
     }
 
-    /// What a message gets; `None` where that cannot be found out.
+    /// The new values of a message; `None` if they cannot be determined.
     fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<FieldValue<'b>>> {
         Some(match self {
             Assign::Unset(fields) => fields.iter().map(|field| (Cow::Borrowed(field), None)).collect(),
@@ -68,7 +68,7 @@ impl Assign {
                     if values.is_empty() {
                         continue;
                     }
-                    // A field that every message has is one text.
+                    // A known field has only one text.
                     if let (FieldName::Known(_), [_, _, ..]) = (to, values.as_slice()) {
                         let mut joined = Vec::new();
                         write_values(from, batch, row, &mut joined);
@@ -231,7 +231,7 @@ impl KnownFieldValues {
     }
 }
 
-/// The priority with another half.
+/// The priority with one half replaced.
 fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priority> {
     let old = old.unwrap_or(Priority::DEFAULT);
     match field {
@@ -240,7 +240,7 @@ fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priorit
     }
 }
 
-/// Which of the values that a step sets a message cannot have, with the fields that they are for.
+/// The values set by a step that their fields cannot have, with these fields.
 pub fn unfit(acting: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
     let CheckedAction::Set(values) = acting else { return Vec::new() };
     let text = |(field, template): &(FieldName, TextTemplate)| {
@@ -253,7 +253,7 @@ pub fn unfit(acting: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, S
     values.iter().filter_map(text).collect()
 }
 
-/// Adds values of the field `tags` that are not there.
+/// Adds the values of the field `tags` that are missing.
 fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> ChangeResult {
     const TAGS: &[u8] = b"tags";
     let fields = edited(batch, rows, |row, edit: &mut FieldEdit| {

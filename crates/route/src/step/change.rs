@@ -1,22 +1,22 @@
-//! A batch that is made of another.
+//! Changes of a batch.
 
 use logstead_record::{Batch, Selection};
 
-/// Makes a batch of another.
+/// A change of rows, which makes a new batch.
 pub(super) trait BatchChange: std::fmt::Debug + Send + Sync {
-    /// Rows among these that may be changed; the others are not.
+    /// The rows among these that may change; the others certainly do not.
     fn candidates(&self, _batch: &Batch, rows: &Selection) -> Selection {
         rows.clone()
     }
 
-    /// Changes rows.
+    /// Changes these rows.
     fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult;
 }
 
-/// A batch that was changed.
+/// The result of a change.
 #[derive(Debug)]
 pub(super) struct ChangeResult {
-    /// `None`: it is as before.
+    /// `None` if the batch is unchanged.
     pub(super) batch: Option<Batch>,
     pub(super) changed: Selection,
     pub(super) failed: Selection,

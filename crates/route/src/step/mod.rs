@@ -1,10 +1,10 @@
-//! What each kind of step does to the messages that get to it.
+//! The effect of each kind of step on the messages that reach it.
 //!
 //! | module    | owns                                                            |
 //! |-----------|-----------------------------------------------------------------|
-//! | `change`  | a batch that is made of another                                 |
-//! | `fields`  | other dynamic fields for some rows of a batch                   |
-//! | `parse`   | fields that stand in a text                                     |
+//! | `change`  | changes of a batch                                              |
+//! | `fields`  | changes of the dynamic fields of some rows                      |
+//! | `parse`   | fields contained in a text                                      |
 //! | `assign`  | `set`, `unset`, `rename`, `tag` and `lookup`                    |
 //! | `replace` | `replace`                                                       |
 //! | `mask`    | `mask`                                                          |
@@ -36,7 +36,7 @@ use std::sync::Arc;
 /// A step, ready to run.
 #[derive(Debug)]
 pub(crate) struct CompiledStep {
-    /// As it is written: who has the same goes on with what this one remembers.
+    /// The step as written: an identical step of the next router takes over the memory.
     written: logstead_config::RouteStep,
     filter: Option<CompiledFilter>,
     work: StepWork,
@@ -46,16 +46,16 @@ pub(crate) struct CompiledStep {
 enum StepWork {
     Drop(CompiledFilter),
     Keep(CompiledFilter),
-    /// What is taken out depends on the messages before.
+    /// Drops messages depending on those before them.
     Thin(Arc<ThinningGroups>),
     Change(Box<dyn BatchChange>),
 }
 
-/// What was done. All rows are those of `before`.
+/// The result of a step. All rows are those of `before`.
 #[derive(Debug)]
 pub(crate) struct StepResult {
     pub(crate) before: WorkingBatch,
-    /// `None` where nothing was changed.
+    /// `None` if nothing was changed.
     pub(crate) after: Option<WorkingBatch>,
     pub(crate) concerned: Selection,
     pub(crate) changed: Selection,
@@ -64,7 +64,7 @@ pub(crate) struct StepResult {
 }
 
 impl CompiledStep {
-    /// Makes it ready to run, with what the same step before it remembers.
+    /// Makes a step ready to run, with the memory of the same step in the router before.
     pub(crate) fn new(
         checked: &CheckedStep,
         lookups: &Lookups,
@@ -107,12 +107,12 @@ impl CompiledStep {
         }
     }
 
-    /// The key that says what it does.
+    /// The key that names its kind.
     pub(crate) fn kind(&self) -> &'static str {
         self.written.action.kind()
     }
 
-    /// Combinations of values that it had to forget, as there were too many.
+    /// The number of combinations of values that it had to forget because there were too many.
     pub(crate) fn forgotten(&self) -> u64 {
         match &self.work {
             StepWork::Thin(groups) => groups.forgotten(),
@@ -120,7 +120,7 @@ impl CompiledStep {
         }
     }
 
-    /// Takes messages through it. What it remembers of them is taken back if their attempt fails.
+    /// Runs the step on messages. If their attempt fails, its memory of them is undone.
     pub(crate) fn run(&self, way: &WorkingBatch, attempt: Option<&Arc<BatchAttempt>>) -> StepResult {
         let batch = &way.batch;
         let concerned = match &self.filter {
@@ -165,7 +165,7 @@ impl CompiledStep {
 }
 
 impl StepResult {
-    /// Changes rows of the batch, whose other rows stay in it.
+    /// Changes rows of the batch; the other rows stay in it.
     fn change(&mut self, change: &dyn BatchChange, rows: &Selection) {
         let way = &self.before;
         let ChangeResult { batch, changed, failed } = change.change(&way.batch, rows);
@@ -176,7 +176,7 @@ impl StepResult {
         }
     }
 
-    /// Changes rows of a batch that has nothing but the messages on their way.
+    /// Changes rows of a batch that has only the messages still in the route.
     fn change_alone(&mut self, change: &dyn BatchChange, candidates: &Selection) {
         if self.before.rows.is_all() {
             return self.change(change, candidates);

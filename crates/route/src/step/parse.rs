@@ -1,8 +1,8 @@
-//! `parse`: fields that stand in a text.
+//! `parse`: fields contained in a text.
 //!
-//! **Invariant:** a message that is not in the format goes on as it is, with a flag that says so; one that has nothing to
-//! parse, since it has not got the field, goes on without. A name that every message
-//! has gets the name of the format before it, so nothing is lost and nothing is overwritten.
+//! **Invariant:** a message that is not in the format passes unchanged, with a flag that says so; one without the field has
+//! nothing to parse, and passes without the flag. The name of a known field gets the format's name as a prefix, so nothing
+//! is lost and nothing is overwritten.
 
 use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
@@ -24,7 +24,7 @@ impl Parse {
         Parse { format: format.clone(), field: field.clone(), prefix: prefix.to_owned() }
     }
 
-    /// Stands before names that every message has.
+    /// The prefix for the names of known fields.
     fn format_name(&self) -> &'static str {
         match self.format {
             CheckedFormat::Json => "json",
@@ -36,7 +36,7 @@ impl Parse {
         }
     }
 
-    /// Reads a text into fields; `false` where it is not in the format.
+    /// Reads a text into fields; `false` if it is not in the format.
     fn read(&self, text: &[u8], edit: &mut FieldEdit, names: &mut Vec<ParsedName>) -> bool {
         let mut named = FieldSink { parse: self, edit, count: 0, names };
         match &self.format {
@@ -62,19 +62,19 @@ fn capture(captures: &Captures, text: &[u8], named: &mut FieldSink<'_>) {
     }
 }
 
-/// A name as it stands in a text, and the field's.
+/// A name as written in a text, and the name of its field.
 #[derive(Default)]
 struct ParsedName {
     written: Vec<u8>,
     field: Vec<u8>,
 }
 
-/// Gives what is found its name.
+/// Receives parsed values, and gives them the names of fields.
 struct FieldSink<'a> {
     parse: &'a Parse,
     edit: &'a mut FieldEdit,
     count: usize,
-    /// The names of the messages before, by their place in these: most messages of a kind have the same at the same place.
+    /// The names in earlier messages, by position: messages of one kind mostly have the same name at the same position.
     names: &'a mut Vec<ParsedName>,
 }
 

@@ -1,4 +1,4 @@
-//! `replace`: what an expression finds in fields becomes another text.
+//! `replace`: replaces the matches of an expression in fields.
 
 use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
@@ -68,7 +68,7 @@ impl BatchChange for Replace {
                 .fields(row)
                 .filter(|(name, value)| self.is_named(name) && self.replaced(value).as_ref() != *value);
             if fields.next().is_some() {
-                // All values of the names, so that those that are not replaced stay beside the others.
+                // All values of these names are set, so that values without a match stay beside the others.
                 let named = batch.fields(row).filter(|(name, _)| self.is_named(name));
                 named.for_each(|(name, value)| edit.set(name, &self.replaced(value)));
             }
