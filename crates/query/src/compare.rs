@@ -1,4 +1,4 @@
-//! What comparisons mean.
+//! The meaning of comparisons.
 
 use super::ast::Query;
 use super::limits::FIELD_BYTES_MAX;
@@ -10,7 +10,7 @@ use logstead_record::FieldName;
 use std::ops::{Bound, Range};
 
 impl Meaning {
-    /// What compares a field with a value.
+    /// The query for a comparison of a field with a value.
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> Parsed<Query> {
         let Comparison { subject, value } = comparison;
         if FIELD_BYTES_MAX < self.cursor.span(subject.name_at.clone()).len() {
@@ -53,7 +53,7 @@ impl Meaning {
     }
 }
 
-/// Whether it is `copies:all`. With quotes, with `=` or in a group it compares the field of that name.
+/// Whether it is `copies:all`. With quotes, with `=` or in a group, this compares the field of that name.
 fn is_copies(Comparison { subject, value }: &Comparison) -> bool {
     let (copies, all) = Query::COPIES;
     let is_named = matches!(&subject.name, SubjectName::Field(FieldName::Dynamic(name)) if name.eq_ignore_ascii_case(copies));
@@ -114,7 +114,7 @@ fn bound_of(text: &str, excluded: bool) -> Bound<&str> {
     }
 }
 
-/// What a comparison with a value bounds.
+/// The bounds of a comparison with a value.
 fn bounds<'a>(operator: &str, value: &'a str) -> (Bound<&'a str>, Bound<&'a str>) {
     match operator {
         ">=" => (Bound::Included(value), Bound::Unbounded),

@@ -1,7 +1,7 @@
-//! Decides whether a text with wildcards fits a text.
+//! Matches a pattern with wildcards against a text.
 //!
-//! All ways to fit are followed at once, one bit each, so the time is bounded by the text times the pattern
-//! whatever they are.
+//! All partial matches are followed at once, one bit each, so the time is at most proportional to the length of the text
+//! times that of the pattern.
 
 use super::ast::{Pattern, PatternPart};
 use super::limits::GLOB_CHARS_MAX;
@@ -16,7 +16,7 @@ pub(super) struct Glob {
     case_sensitive: bool,
 }
 
-/// What an end of a fit must stand at.
+/// The condition at an end of a match.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Edge {
     /// A word boundary.
@@ -34,10 +34,10 @@ enum GlobStep {
     Run,
 }
 
-/// How many steps of the pattern are behind, for each way to fit that is still open: one bit a number.
+/// The numbers of pattern steps completed by the partial matches, one bit per number.
 type GlobStates<const WORDS: usize> = [u64; WORDS];
 
-/// Enough for any pattern.
+/// The number of words for the longest pattern.
 const WORDS_MAX: usize = GLOB_CHARS_MAX / 64 + 1;
 
 impl Glob {
@@ -56,7 +56,7 @@ impl Glob {
         Glob { steps, begin, end, case_sensitive: pattern.is_case_sensitive() }
     }
 
-    /// Fits the whole of a text.
+    /// Matches the whole of a text.
     pub(super) fn whole(pattern: &Pattern) -> Glob {
         Glob {
             steps: steps(pattern),
@@ -89,7 +89,7 @@ impl Glob {
         }
     }
 
-    /// The states after one more character, folded; a byte that is not UTF-8 is `None`.
+    /// The states after one more character, which is folded; `None` is a byte that is not UTF-8.
     fn after<const WORDS: usize>(&self, states: &GlobStates<WORDS>, c: Option<char>) -> GlobStates<WORDS> {
         let is_space = c.is_some_and(char::is_whitespace);
         let mut next = [0; WORDS];
@@ -109,7 +109,7 @@ impl Glob {
         next
     }
 
-    /// A run may be of no characters, so what comes after it is open as well.
+    /// Sets a state, and the one after it if a run comes next, because a run may be empty.
     fn enter(&self, states: &mut [u64], state: usize) {
         states[state / 64] |= 1 << (state % 64);
         if self.steps.get(state) == Some(&GlobStep::Run) {

@@ -13,15 +13,15 @@
 //! ```
 //!
 //! - `syntax`: any text to its tree, and to the tokens that colours are made of
-//! - `parse` and `compare`: what a tree means; `value`: what a field is compared with means
+//! - `parse` and `compare`: the meaning of a tree; `value`: the meaning of a compared value
 //! - `ast`: the [`Query`]; `print`: its canonical text, and the only place that quotes
-//! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
-//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
-//!   text after a change; `terms`: the texts that are looked for
-//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready, and for how long
+//! - `stage`: the stages after a filter in a [`Pipeline`]; `expression`: the expressions of the stage `eval`
+//! - `outline`: the positions of clauses and stages in a text; `complete`: completion at the cursor; `edit`: the text
+//!   after a change; `terms`: the texts that a query searches for
+//! - `logic`: implications of a query; `steps`: the bounded work of reading one, and its cancellation
 //! - `mend`: suggestions for a text that is not a query
-//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
-//!   where it need not look
+//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: its search for text; `runs`: the
+//!   places where it need not search
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 

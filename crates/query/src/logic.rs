@@ -1,6 +1,6 @@
-//! What follows from a query: that another one means all of its messages, or that none can be meant.
+//! Implications of queries: whether one matches every message of another, or can match no message.
 //!
-//! **Invariant:** a yes is certain. A no may only say that it was not found out.
+//! **Invariant:** a yes is certain. A no may mean that no proof was found.
 
 use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::matcher::{Context, Matcher};
@@ -14,18 +14,18 @@ use logstead_record::word;
 use std::cell::Cell;
 use std::ops::Bound;
 
-/// Comparisons of two clauses that are made at most.
+/// The greatest number of comparisons of two clauses.
 const COMPARISONS_MAX: u32 = 20_000;
-/// Longest text of which the words are compared.
+/// The longest text whose words are compared.
 const WORDS_BYTES_MAX: usize = 1024;
 
 impl Query {
-    /// Whether every message that it means is also meant by another.
+    /// Whether another query matches every message that this one matches.
     pub fn implies(&self, other: &Query) -> bool {
         Logic::default().implies(self, other)
     }
 
-    /// Whether it can mean no message at all.
+    /// Whether it certainly matches no message.
     pub fn is_impossible(&self) -> bool {
         Logic::default().is_impossible(self)
     }
@@ -37,7 +37,7 @@ struct Logic {
 }
 
 impl Logic {
-    /// Whether there may be one more comparison.
+    /// Counts a comparison; false if the limit is exceeded.
     fn may_compare(&self) -> bool {
         self.comparisons.set(self.comparisons.get() + 1);
         self.comparisons.get() <= COMPARISONS_MAX
@@ -88,7 +88,7 @@ impl Logic {
         }
     }
 
-    /// Whether no message is meant by both.
+    /// Whether no message matches both.
     fn exclude(&self, first: &Query, second: &Query) -> bool {
         if !self.may_compare() {
             return false;
@@ -109,7 +109,7 @@ impl Logic {
     }
 }
 
-/// Whether a text is looked for there where no field is named.
+/// Whether a search for a text without a field includes this field.
 fn is_searched(field: &FieldName) -> bool {
     match field {
         FieldName::Known(field) => matches!(field, Field::Message | Field::Program | Field::Host),
@@ -140,7 +140,7 @@ fn text_implies(from: &TextTest, to: &TextTest) -> bool {
         || WordSequence::of(from).zip(WordSequence::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
 }
 
-/// Words that stand in a text in this order, with few others between them.
+/// Words that occur in a text in this order, with few others between them.
 struct WordSequence {
     words: Vec<String>,
     distance: usize,
@@ -150,7 +150,7 @@ struct WordSequence {
 }
 
 impl WordSequence {
-    /// What a text surely holds that passes, unless that is long.
+    /// The words that every passing text contains; `None` if the text is long.
     fn of(test: &TextTest) -> Option<WordSequence> {
         let TextTest::Pattern(pattern) = test else { return WordSequence::of_words(test) };
         let (text, goes_on) = match pattern.parts() {
@@ -167,7 +167,7 @@ impl WordSequence {
         (!words.is_empty()).then_some(WordSequence { words, distance: 0, goes_on, case_sensitive })
     }
 
-    /// Where a text passes if and only if it holds this.
+    /// The words that a text passes if and only if it contains.
     fn of_words(test: &TextTest) -> Option<WordSequence> {
         match test {
             TextTest::Near(near) => WordSequence::near(near),
@@ -196,7 +196,7 @@ impl WordSequence {
         })
     }
 
-    /// Whether some of these words in a row are those of another.
+    /// Whether consecutive words of this sequence are those of another.
     fn implies(&self, to: &WordSequence) -> bool {
         let fold = |word: &String| -> String {
             if to.case_sensitive { word.clone() } else { word.chars().map(word::fold_char).collect() }
@@ -229,7 +229,7 @@ fn tests_exclude(field: &FieldName, first: &FieldTest, second: &FieldTest) -> bo
     }
 }
 
-/// Whether the one value that is equal to this passes a test; `None` where that is not clear.
+/// Whether a value equal to this one passes a test; `None` if that is uncertain.
 fn value_passes(field: &FieldName, value: &Pattern, test: &FieldTest) -> Option<bool> {
     let text = value.as_literal()?;
     let is_case_blind = match test {
@@ -240,7 +240,7 @@ fn value_passes(field: &FieldName, value: &Pattern, test: &FieldTest) -> Option<
         FieldTest::Exists => true,
         _ => false,
     };
-    // What equals it in another case, or in another writing of an address, may not pass.
+    // A value equal to it in another case, or another spelling of an address, may not pass.
     let is_one = value.is_case_sensitive() || is_case_blind && text.is_ascii();
     if !is_one || text.parse::<std::net::IpAddr>().is_ok() || text.trim() != text {
         return None;
@@ -257,7 +257,7 @@ fn is_within(inner: Codes, outer: Codes) -> bool {
     inner.is_empty() || outer.first() <= inner.first() && inner.last() <= outer.last()
 }
 
-/// Whether every number between the first is between the second, where both read values in the same way.
+/// Whether the first range lies within the second, if both read values in the same way.
 fn is_narrower(inner: &ValueRange<Number>, outer: &ValueRange<Number>) -> bool {
     let units = [&inner.low, &inner.high, &outer.low, &outer.high].map(unit);
     let mut known = units.iter().flatten();

@@ -1,9 +1,9 @@
 //! A query made ready to run over batches.
 //!
-//! Columns with few distinct values are decided once a value; texts are swept in one pass over all rows. Cheap
+//! Columns with few distinct values are decided once per value; texts are swept in one pass over all rows. Cheap
 //! conditions go first, and the others look only at the rows that are left.
 //!
-//! **Invariant:** what is selected does not depend on the order in which conditions are tried.
+//! **Invariant:** the selection does not depend on the order in which conditions are tried.
 
 use super::Codes;
 use super::ast::{FieldTest, Query};
@@ -23,16 +23,16 @@ use logstead_record::{NameColumn, TextColumn};
 use std::cell::Cell;
 use std::net::SocketAddr;
 
-/// What a query depends on besides the messages.
+/// The context on which the meaning of a query depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The time that relative times count from.
+    /// The time that relative times refer to.
     pub now: Timestamp,
     /// The logspace that all messages are in.
     pub logspace: &'a str,
 }
 
-/// Decides which messages of a batch a query means.
+/// Selects the messages of a batch that match a query.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     root: MatcherNode,
@@ -44,24 +44,24 @@ impl Matcher {
         Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
     }
 
-    /// The same; nothing where `go_on` says to end. It is asked before each condition is made ready, and told about how
-    /// many characters that will look at.
+    /// Makes a query ready to run; `None` if `go_on` returns false. It is called before each condition is made ready, with the
+    /// approximate number of characters to process.
     pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
         compile(query, context, go_on).map(|root| Matcher { root })
     }
 
-    /// The rows that are meant.
+    /// The rows that match.
     pub fn select(&self, batch: &Batch) -> Selection {
         self.select_within(batch, &Selection::all(batch.rows()))
     }
 
-    /// The rows of `within` that are meant.
+    /// The rows of `within` that match.
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
         self.select_while(batch, within, &|_| true).expect("nothing ends it")
     }
 
-    /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
-    /// condition, and told how many rows that will look at.
+    /// The rows of `within` that match; `None` if `go_on` returns false. It is called before each condition, with the number
+    /// of rows to examine.
     pub fn select_while(
         &self,
         batch: &Batch,
@@ -74,32 +74,32 @@ impl Matcher {
         (!pass.is_over.get()).then_some(selected)
     }
 
-    /// The columns it looks at.
+    /// The columns that it reads.
     pub fn groups(&self) -> ColumnGroups {
         self.root.groups()
     }
 
-    /// Whether every message is meant, whatever it is.
+    /// Whether it matches every message.
     pub fn selects_all(&self) -> bool {
         matches!(self.root, MatcherNode::All)
     }
 
-    /// Whether no message is meant, whatever it is.
+    /// Whether it matches no message.
     pub fn selects_none(&self) -> bool {
         matches!(self.root, MatcherNode::None)
     }
 }
 
-/// One look at a batch.
+/// One pass over a batch.
 struct MatcherPass<'a> {
     batch: &'a Batch,
     go_on: &'a dyn Fn(usize) -> bool,
-    /// Whether it was ended: what was selected since then means nothing.
+    /// Whether the pass was ended: selections since then are invalid.
     is_over: Cell<bool>,
 }
 
 impl MatcherPass<'_> {
-    /// Whether to look at this many rows.
+    /// Whether to continue with this many rows.
     fn goes_on(&self, rows: usize) -> bool {
         let goes_on = !self.is_over.get() && (self.go_on)(rows);
         self.is_over.set(!goes_on);
@@ -107,7 +107,7 @@ impl MatcherPass<'_> {
     }
 }
 
-/// What it takes to make a condition ready, beside its characters.
+/// The cost of making a condition ready, apart from its characters.
 const CONDITION_STEPS: usize = 500;
 
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ enum MatcherNode {
     Priority(Half, Codes),
     AnyFlag,
     Flag(Flags),
-    /// Of a field that is kept as names or as texts.
+    /// A test of a field that is kept as names or texts.
     Column(Field, ValueCondition),
     Dynamic(String, ValueCondition),
     Text(TextMatcher),
@@ -199,7 +199,7 @@ fn or(mut nodes: Vec<MatcherNode>) -> MatcherNode {
 }
 
 impl MatcherNode {
-    /// A rank: what is tried first.
+    /// The rank of a condition: lower ones are tried first.
     fn cost(&self) -> usize {
         match self {
             MatcherNode::All | MatcherNode::None => 0,
@@ -253,7 +253,7 @@ impl MatcherNode {
         }
     }
 
-    /// By one condition.
+    /// Selects rows by one condition.
     fn select_rows(&self, batch: &Batch, within: &Selection) -> Selection {
         let columns = batch.columns();
         let priority = |row: usize| Priority::new(columns.bytes[PRIORITY][row]);
@@ -315,13 +315,13 @@ fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection 
     found
 }
 
-/// The columns that [`select_text`] looks at.
+/// The columns that [`select_text`] reads.
 fn text_groups() -> ColumnGroups {
     let names = Field::SEARCHED.into_iter().map(Field::groups);
     names.fold(ColumnGroups::NONE.with(ColumnGroup::Message).with(ColumnGroup::Fields), ColumnGroups::and)
 }
 
-/// The message text, the program, the host and the values of dynamic fields.
+/// Searches the message text, the program, the host and the values of dynamic fields.
 fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Selection {
     let columns = batch.columns();
     let mut found = Selection::none(within.rows());
@@ -424,7 +424,7 @@ fn select_values(test: &ValueCondition, values: &TextColumn, within: &Selection)
     }
 }
 
-/// A peer is an address that may have a port: either compares.
+/// A peer is an address that may have a port: it is compared with and without the port.
 fn select_peers(test: &ValueCondition, peers: &NameColumn, within: &Selection) -> Selection {
     let values = peers.values();
     let mut accepted = select_values(test, values, &Selection::all(values.len()));

@@ -1,9 +1,9 @@
-//! What may have been meant by a text that does not follow the grammar: the text with what it lacks, or in quotes.
+//! Suggestions for a text that does not follow the grammar: the text with the missing parts added, or in quotes.
 
 use super::limits::{NESTING_MAX, QUERY_BYTES_MAX};
 
-/// A query in its place: the first that `is_query` takes, or what `in_quotes` makes of the text. There is none where that
-/// would be too long, or its stages are wrong.
+/// A query to suggest instead: the first that `is_query` accepts, or the result of `in_quotes`. There is none if it would
+/// be too long, or its stages are wrong.
 pub(super) fn mended(
     text: &str,
     is_query: impl Fn(&str) -> bool,
@@ -18,7 +18,7 @@ fn candidates(text: &str) -> Vec<String> {
     let count = |wanted| text.bytes().filter(|byte| *byte == wanted).count();
     let (opened, closed) = (count(b'('), count(b')'));
     let mut candidates = Vec::new();
-    // A text with one more is closed; a query with an odd number of them is not.
+    // A query with an odd number of quotes is closed by one more.
     if count(b'"') % 2 == 1 {
         candidates.push(format!("{text}\""));
     }

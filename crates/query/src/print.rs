@@ -48,7 +48,7 @@ impl Display for Query {
     }
 }
 
-/// In parentheses, unless it brings its own.
+/// Writes a query in parentheses, unless it has its own.
 fn write_group(f: &mut Formatter<'_>, query: &Query) -> fmt::Result {
     match query {
         Query::Or(queries) if common_subject(queries).is_some() => write!(f, "{query}"),
@@ -108,7 +108,7 @@ fn write_field(f: &mut Formatter<'_>, name: &FieldName, test: &FieldTest) -> fmt
         FieldTest::Holds(TextTest::Near(near)) => {
             write!(f, "{case}{field}:{near}", case = case_prefix(near.is_case_sensitive()))
         }
-        // Without quotes it would be what makes copies count.
+        // Without quotes it would make copies count.
         FieldTest::Holds(TextTest::Pattern(pattern)) if is_like_copies(name, pattern) => {
             write!(f, "{field}:{value}", value = Quoted(pattern.as_literal().unwrap_or_default()))
         }
@@ -168,11 +168,11 @@ fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Va
 /// A time as the end of a range.
 struct PrintedTime {
     time: TimeExpr,
-    /// Whether it is this nanosecond, and not all that is as precise.
+    /// Whether it is an instant, and not all of a second or a day.
     is_instant: bool,
 }
 
-/// Where a range ends at an instant, that is written to the nanosecond: less would be all of a second or a day.
+/// Ends of a range that are instants are written to the nanosecond: shorter, they would be all of a second or a day.
 fn exactly(bounds: &ValueRange<TimeExpr>) -> ValueRange<PrintedTime> {
     let end = |bound: Bound<TimeExpr>, is_instant: bool| bound.map(|time| PrintedTime { time, is_instant });
     ValueRange {
@@ -196,7 +196,7 @@ impl Display for PrintedTime {
     }
 }
 
-/// By name; severities run from the least to the most severe.
+/// Writes codes by name. Severities run from the least to the most severe.
 fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Result {
     let (first, last) = (codes.first(), codes.last());
     if *name == FieldName::Known(Field::Facility) {
@@ -217,7 +217,7 @@ fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Re
     }
 }
 
-/// Without what says that case matters.
+/// Without the prefix for case sensitivity.
 impl Display for Near {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (words, distance) = (self.words().join(" "), self.distance());
@@ -244,7 +244,7 @@ impl Display for Regex {
     }
 }
 
-/// A field's name, in quotes where it would be read as something else.
+/// A field's name, in quotes if it would be read as something else.
 pub(super) struct PrintedName<'a>(pub(super) &'a FieldName);
 
 impl Display for PrintedName<'_> {
@@ -256,7 +256,7 @@ impl Display for PrintedName<'_> {
     }
 }
 
-/// A pattern as a bare word where that is simple, otherwise in quotes with the wildcards outside.
+/// A pattern, as a bare word if it is simple, otherwise in quotes with the wildcards outside.
 pub(super) struct PrintedPattern<'a>(pub(super) &'a Pattern);
 
 impl Display for PrintedPattern<'_> {
@@ -281,7 +281,7 @@ fn is_text(part: &PatternPart) -> bool {
     matches!(part, PatternPart::Text(_))
 }
 
-/// Whether it reads as itself without quotes, wherever it stands.
+/// Whether it can be written without quotes in any position.
 fn is_bare(pattern: &Pattern) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let begins_plain = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');

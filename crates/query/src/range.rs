@@ -1,4 +1,4 @@
-//! The times that a query is about.
+//! The range of times of a query.
 //!
 //! **Invariant:** no message that matches is outside the range of its query.
 
@@ -35,18 +35,18 @@ fn before(time: Timestamp) -> Option<Timestamp> {
 }
 
 impl Query {
-    /// The times that are asked about: those that a clause names, otherwise those of the request.
+    /// The range to search: that of a clause on time, otherwise that of the request.
     pub fn range_within(&self, requested: TimeRange, now: Timestamp) -> TimeRange {
         let requested = if self.sets_range() { TimeRange::ALL } else { requested };
         requested.intersect(self.time_range(now))
     }
 
-    /// Whether a clause names times, which then count instead of those of a request.
+    /// Whether a clause on time overrides the range of the request.
     pub fn sets_range(&self) -> bool {
         self.clauses().iter().any(Query::is_time)
     }
 
-    /// The same where days and times without a zone are those of this zone.
+    /// The same query, with days and times without a zone interpreted in this zone.
     #[must_use]
     pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> Query {
         let each = |queries: Vec<Query>| queries.into_iter().map(|query| query.in_zone(zone, now)).collect();
@@ -62,8 +62,8 @@ impl Query {
         }
     }
 
-    /// Times outside which no message can match: what the conditions on `time` that always apply leave. It
-    /// is wider than the query where they stand under OR or NOT.
+    /// The range of times outside which no message can match. It follows from the conditions on `time` that always apply, so it
+    /// may be wider than the query if some are under OR or NOT.
     pub fn time_range(&self, now: Timestamp) -> TimeRange {
         match self {
             Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds)) => bounds.resolve(now),

@@ -1,4 +1,4 @@
-//! A regular expression of a query: valid from the moment it exists.
+//! Regular expressions of queries. Every value is a valid expression.
 
 use super::limits::REGEX_BYTES_MAX;
 use super::runs::Runs;
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Shorter runs of bytes are in too many texts.
+/// The shortest run of bytes worth a search; shorter ones occur in too many texts.
 const LITERAL_BYTES_MIN: usize = 2;
 
 /// A regular expression in the syntax of the Rust crate `regex`.
@@ -21,7 +21,7 @@ pub struct Regex {
     literal: Option<Arc<Finder<'static>>>,
 }
 
-/// A text that is not a regular expression, and why not.
+/// The reason why a text is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RegexError(String);
@@ -55,8 +55,8 @@ impl Regex {
         }
     }
 
-    /// An expression that finds something in every text that holds a match of this one, wherever that text is cut out of:
-    /// without the conditions on what stands around a match. `None` where there is no such expression.
+    /// An expression without the conditions on the surroundings of a match. It finds something in every text that contains a
+    /// match of this one, also in any part cut out of that text. `None` if there is no such expression.
     pub fn without_looks(&self) -> Option<LooseRegex> {
         let mut parser =
             regex_syntax::ParserBuilder::new().case_insensitive(self.ignore_case).utf8(false).build();
@@ -83,13 +83,13 @@ impl Regex {
         &self.compiled
     }
 
-    /// Finds bytes that every match holds, where there are any that are worth a look.
+    /// A finder of bytes that every match contains, if there are any worth a search.
     pub fn literal(&self) -> Option<&Arc<Finder<'static>>> {
         self.literal.as_ref()
     }
 }
 
-/// An expression without conditions on what stands around its matches, so that it can look into many texts at once.
+/// An expression without conditions on the surroundings of a match, so that many texts can be searched at once.
 #[derive(Clone, Debug)]
 pub struct LooseRegex {
     compiled: Compiled,
@@ -112,7 +112,7 @@ impl LooseRegex {
         None
     }
 
-    /// Where a match can begin at the earliest; `None` where there is none.
+    /// The earliest position at which a match can begin; `None` if there is none.
     pub fn earliest(&self, text: &[u8]) -> Option<usize> {
         match &self.runs {
             Some(runs) => runs.next(text, 0).map(|run| run.start),
@@ -131,7 +131,7 @@ impl LooseRegex {
     }
 }
 
-/// By source and flag.
+/// Equality of source and flag.
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.ignore_case == other.ignore_case
@@ -140,14 +140,14 @@ impl PartialEq for Regex {
 
 impl Eq for Regex {}
 
-/// Likewise.
+/// By source and flag.
 impl Hash for Regex {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.pattern, self.ignore_case).hash(state);
     }
 }
 
-/// The longest run of bytes that stands in every match, in exactly this case.
+/// The longest run of bytes that every match contains, in exactly this case.
 fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(ignore_case).build();
     let mut literals = vec![Vec::new()];
@@ -155,7 +155,7 @@ fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     literals.into_iter().max_by_key(Vec::len).filter(|literal| LITERAL_BYTES_MIN <= literal.len())
 }
 
-/// Adds what `hir` certainly holds to the runs of bytes; the last run may continue.
+/// Adds the bytes that every match of `hir` contains to the runs of bytes; the last run may continue.
 fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
@@ -173,7 +173,7 @@ fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// `\/` and `/` mean the same: the second is the one form.
+/// Replaces `\/` by `/`, which means the same.
 fn loosened(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Look(_) => Hir::empty(),

@@ -1,4 +1,4 @@
-//! The texts that a query looks for, so that they can be marked where they are found.
+//! The texts that a query searches for, so that they can be highlighted in results.
 
 use super::ast::{FieldTest, Near, Pattern, PatternPart, Query, TextTest};
 use super::regex::Regex;
@@ -6,25 +6,25 @@ use super::steps;
 use logstead_record::FieldName;
 use std::collections::HashSet;
 
-/// A text that is looked for.
+/// A text that a query searches for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Term {
-    /// In which field; without one in all that a text without a field is looked for in.
+    /// The field to search; `None` for all fields that a search without a field covers.
     pub field: Option<FieldName>,
-    /// What it is.
+    /// The text to highlight.
     pub sought: TermTest,
 }
 
-/// What can be marked in a text. Words near each other are marked each for itself.
+/// A text to highlight. Words near each other are highlighted separately.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TermTest {
-    /// This, at word boundaries.
+    /// A pattern, at word boundaries.
     Pattern(Pattern),
-    /// A match, anywhere.
+    /// The matches of an expression.
     Regex(Regex),
 }
 
-/// The texts that a query looks for, in order and each once; not those that messages must lack.
+/// The texts that a query searches for, in order and each once, except those that messages must not contain.
 pub fn terms(query: &Query) -> Vec<Term> {
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     collect(query, true, &mut |term| {

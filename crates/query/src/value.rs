@@ -1,4 +1,4 @@
-//! What a value means to the field that it is compared with.
+//! The meaning of a value in a comparison with a field.
 
 use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::limits::{DISTANCE_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX};
@@ -16,7 +16,7 @@ use logstead_record::word;
 use logstead_record::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
 use std::ops::Bound;
 
-/// What of a value is compared.
+/// The part of a value that is compared.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ComparedExtent {
     /// A part of it.
@@ -25,14 +25,14 @@ pub(super) enum ComparedExtent {
     Whole,
 }
 
-/// The field and how its texts compare.
+/// A field in a comparison, and whether case matters.
 #[derive(Clone)]
 pub(super) struct ComparedField {
     pub(super) name: SubjectName,
     pub(super) case_sensitive: bool,
 }
 
-/// A pattern from its pieces, unless it is too long for one with wildcards.
+/// Makes a pattern of parts; an error if it has wildcards and is too long.
 pub(super) fn pattern(parts: Vec<PatternPart>, case_sensitive: bool) -> Result<Pattern, String> {
     let pattern = Pattern::new(parts, case_sensitive);
     let chars: usize = pattern.parts().iter().map(part_chars).sum();
@@ -44,7 +44,7 @@ pub(super) fn pattern(parts: Vec<PatternPart>, case_sensitive: bool) -> Result<P
     Ok(pattern)
 }
 
-/// What an operand looks for in a text.
+/// The test of a text for an operand.
 pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTest, String> {
     match operand.distance {
         Some(distance) => near(operand.parts, distance, case_sensitive),
@@ -52,7 +52,7 @@ pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTe
     }
 }
 
-/// Words at a distance. A single one is as good as a pattern.
+/// The test for words at a distance. A single word is a pattern.
 fn near(parts: Vec<PatternPart>, distance: usize, case_sensitive: bool) -> Result<TextTest, String> {
     let whole = Pattern::new(parts, case_sensitive);
     let (text, goes_on) = match whole.parts() {
@@ -166,7 +166,7 @@ impl ComparedField {
         Ok(Query::Field(name.clone(), FieldTest::Holds(test)))
     }
 
-    /// The field, where its values are texts.
+    /// The field, if its values are texts.
     fn text_field(&self) -> Option<&FieldName> {
         use Field::{Facility, Flag, Logspace, Received, Severity, Time};
         match &self.name {
@@ -291,7 +291,7 @@ fn flag(name: &str) -> Result<Flags, String> {
     })
 }
 
-/// `fw,dmz` means either.
+/// The query for any of the values in a list such as `fw,dmz`.
 fn each_of(operand: &Operand, test: impl Fn(&str) -> Result<Query, String>) -> Result<Query, String> {
     let names = operand.text.split(',').filter(|name| !name.is_empty());
     let tests = names.map(test).collect::<Result<Vec<_>, _>>()?;
@@ -308,7 +308,7 @@ fn time(field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Query, Stri
     Ok(known(field, FieldTest::Time(ValueRange { low, high })))
 }
 
-/// `time:yesterday` is all of that day, `time:-15m` everything since then.
+/// The query for a time: `time:yesterday` is all of that day, `time:-15m` everything since then.
 fn time_span(field: Field, text: &str) -> Result<Query, String> {
     let ago = parse_duration(text).map(|nanos| (TimeExpr::Now(-nanos), None));
     let span = ago.or_else(|| parse_span(text)).ok_or_else(|| no_time(text))?;

@@ -1,4 +1,4 @@
-//! What the value of a field must be.
+//! The condition that the value of a field must meet.
 
 use super::ast::{FieldTest, Pattern, ValueRange};
 use super::glob::Glob;
@@ -9,7 +9,7 @@ use logstead_record::word;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::{Bound, RangeBounds};
 
-/// What a value must be.
+/// A condition on a value.
 #[derive(Clone, Debug)]
 pub(super) enum ValueCondition {
     Exists,
@@ -57,7 +57,7 @@ impl ValueCondition {
         }
     }
 
-    /// A rank among tests of the same column.
+    /// The rank among conditions on the same column.
     pub(super) fn cost(&self) -> usize {
         match self {
             ValueCondition::Holds(matcher) => matcher.cost(),
@@ -65,7 +65,7 @@ impl ValueCondition {
         }
     }
 
-    /// As [`ValueCondition::accepts`] where an empty text is not a value: then only the equality with nothing holds.
+    /// Like [`ValueCondition::accepts`], but an empty text is not a value: it passes only a comparison with the empty text.
     pub(super) fn accepts_present(&self, value: &[u8]) -> bool {
         let is_present = !value.is_empty() || matches!(self, ValueCondition::Equals { .. });
         is_present && self.accepts(value)
@@ -93,7 +93,7 @@ fn is_in(value: &[u8], network: &IpNet) -> bool {
     let text = text.trim();
     let address = text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|socket| socket.ip()));
     match address {
-        // An IPv4 address in IPv6 clothing lies in networks of either kind.
+        // An IPv4-mapped IPv6 address lies in networks of either kind.
         Ok(address) => network.contains(&address) || network.contains(&address.to_canonical()),
         Err(_) => text.parse::<IpNet>().is_ok_and(|inner| network.contains(&inner)),
     }

@@ -1,10 +1,10 @@
-//! What fits behind the name of a stage, and which columns stages make.
+//! Completions after the name of a stage, and the columns that stages make.
 
 use super::completion::Completion;
 use crate::stage::{Aggregate, GAP_COLUMNS, Stage, names_function};
 use logstead_record::FieldName;
 
-/// What stands between the name of a stage and the cursor.
+/// The words between the name of a stage and the cursor.
 pub(super) struct Arguments {
     pub(super) name: &'static str,
     pub(super) words: Vec<String>,
@@ -43,7 +43,7 @@ impl Arguments {
         }
     }
 
-    /// Whether the name of what is computed stands before the cursor.
+    /// Whether the cursor is after the name and the `=` of an assignment.
     fn is_in_expression(&self) -> bool {
         2 <= self.words.len() && self.words.iter().any(|word| word == "=")
     }
@@ -57,7 +57,7 @@ impl Arguments {
     }
 }
 
-/// The columns after some stages; `None` while there are messages with all their fields.
+/// The columns after these stages; `None` if the rows are still messages with all their fields.
 pub(super) fn columns(stages: &[Stage]) -> Option<Vec<String>> {
     let names =
         |fields: &[FieldName]| fields.iter().map(|field| field.as_str().to_owned()).collect::<Vec<_>>();

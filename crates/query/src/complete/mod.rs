@@ -1,9 +1,9 @@
-//! Analyses an unfinished query at the cursor: what is being typed, and what the rest means.
+//! Completion of an unfinished query at the cursor.
 //!
-//! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
-//! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
+//! A letter is inserted at the cursor and the text is read like any other: the part to complete is the one that contains
+//! that letter. If it is not part of a comparison, other characters that an unfinished text may lack are tried.
 //!
-//! **Invariant:** any text has an answer at any place, and what it replaces lies around that place.
+//! **Invariant:** every text has an answer at every position, and the replaced range includes that position.
 
 mod arguments;
 mod completion;
@@ -45,7 +45,7 @@ pub fn written_name(name: &str) -> String {
     PrintedName(&FieldName::new(name)).to_string()
 }
 
-/// What is being typed before the character `at` of a text.
+/// Analyses a text with the cursor before the character `at`.
 pub fn writing(text: &str, at: usize) -> CompletionPoint {
     let whole = TextCursor::new(text);
     let at = at.min(whole.end());
@@ -72,33 +72,33 @@ pub fn writing(text: &str, at: usize) -> CompletionPoint {
     plain.writing()
 }
 
-/// It may stand in a name as well as in a value.
+/// A letter, which may stand in names and in values.
 const LETTER: &str = "x";
-/// A field that not every message has is compared with numbers only: `bytes>`.
+/// A digit, because dynamic fields are compared only with numbers: `bytes>`.
 const DIGIT: &str = "1";
-/// A quote further on belongs to another text: `user:"a host:"b"`.
+/// A closing quote too, because a later quote belongs to another text: `user:"a host:"b"`.
 const LETTER_AND_QUOTE: &str = "x\"";
-/// A range that is not closed is none: `time:[now-1h TO `.
+/// A closing bracket too, because an unclosed range is not a range: `time:[now-1h TO `.
 const LETTER_AND_BRACKET: &str = "x]";
 
-/// A text that was read with a piece at the cursor.
+/// A text that was read with characters inserted at the cursor.
 struct MarkedText<'a> {
     tree: Tree,
-    /// The text without it.
+    /// The text without them.
     whole: &'a TextCursor,
     at: usize,
 }
 
-/// What the character at the cursor belongs to.
+/// The part of a query that contains the cursor.
 enum CursorPlace<'t> {
-    /// A text that compares nothing, or nothing that could be known.
+    /// A text that is not a comparison, or not a known one.
     Text {
-        /// Whether a clause stands before it.
+        /// Whether a clause comes before it.
         joins: bool,
     },
     /// The name of a field that is compared.
     Name,
-    /// What it is compared with.
+    /// The value in a comparison.
     Value { comparison: &'t Comparison, in_list: bool, is_plain: bool },
 }
 
@@ -133,7 +133,7 @@ impl MarkedText<'_> {
         }
     }
 
-    /// The innermost thing that the cursor is in.
+    /// The innermost part that contains the cursor.
     fn place<'t>(&self, node: &'t TreeNode, outer: CursorPlace<'t>) -> CursorPlace<'t> {
         match &node.kind {
             NodeKind::And(nodes) | NodeKind::Or(nodes) | NodeKind::List(nodes) => {
@@ -162,7 +162,7 @@ impl MarkedText<'_> {
         }
     }
 
-    /// The token that the cursor is in.
+    /// The token that contains the cursor.
     fn token(&self) -> Option<&QueryToken> {
         self.tree.tokens.iter().find(|token| token.range.contains(&self.at))
     }
@@ -175,7 +175,7 @@ impl MarkedText<'_> {
         self.tree.cursor.char_at(token.range.start) == Some(c)
     }
 
-    /// Whether the cursor is in quotes that are closed further on only.
+    /// Whether the cursor is in quotes that are closed only later.
     fn is_in_open_quotes(&self) -> bool {
         let is_end = |&at: &usize| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace());
         let end = (self.at..=self.whole.end()).find(is_end);
@@ -228,7 +228,7 @@ impl MarkedText<'_> {
         if !is_begun {
             return self.nothing();
         }
-        // A quote further on belongs to another text.
+        // A later quote belongs to another text.
         let end = (self.at..self.whole.end())
             .find(|&at| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace()));
         let closed = end.filter(|&end| self.whole.char_at(end) == Some('"'));
@@ -239,7 +239,7 @@ impl MarkedText<'_> {
         self.writes(self.at..self.at, self.at, Completion::Nothing)
     }
 
-    /// What is typed begins at `from`.
+    /// The completion of the text typed since `from`.
     fn writes(&self, span: Range<usize>, from: usize, wanted: Completion) -> CompletionPoint {
         let typed = self.whole.text(from.min(self.at)..self.at);
         let mut meaning = Meaning::new(&self.tree);
@@ -247,9 +247,8 @@ impl MarkedText<'_> {
         CompletionPoint { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
     }
 
-    /// What a node means without the clause that is being typed and without what is not right: `None` where nothing
-    /// is left of it. In a disjunction such a clause could be anything, so the disjunction limits nothing; below a
-    /// negation it is the other way round.
+    /// The meaning of a node without the clause being typed and without errors: `None` if nothing is left. In a disjunction
+    /// such a clause could be anything, so the disjunction restricts nothing; below a negation it is the other way round.
     fn rest(&self, meaning: &mut Meaning, node: &TreeNode, positive: bool) -> Option<Query> {
         match &node.kind {
             NodeKind::Nothing => Some(Query::All),
@@ -302,7 +301,7 @@ impl MarkedText<'_> {
         }
     }
 
-    /// The tokens between the name of a stage and a place, white space and commas aside.
+    /// The tokens between the name of a stage and a position, without commas.
     fn words_before(&self, stage: &StageNode, end: usize) -> Vec<String> {
         let is_before = |token: &&QueryToken| stage.name.end <= token.range.start && token.range.end <= end;
         let texts = self.tree.tokens.iter().filter(is_before);
@@ -318,7 +317,7 @@ impl MarkedText<'_> {
 }
 
 impl<'t> CursorPlace<'t> {
-    /// The same within a clause, which may follow another.
+    /// The same place, within a clause that may follow another.
     fn joined(self, joins: bool) -> CursorPlace<'t> {
         match self {
             CursorPlace::Text { .. } => CursorPlace::Text { joins },
@@ -343,7 +342,7 @@ impl<'t> CursorPlace<'t> {
     }
 }
 
-/// Whether something may become the name of a field.
+/// Whether a token may become the name of a field.
 fn is_bare(token: &QueryToken) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Wildcard | TokenKind::Number)
 }

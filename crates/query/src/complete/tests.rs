@@ -1,4 +1,4 @@
-//! What is offered at each place of a query.
+//! The completions at each position of a query.
 
 use super::*;
 use crate::parse;

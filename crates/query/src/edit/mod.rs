@@ -1,9 +1,9 @@
-//! Changes the text of a query as a click means it.
+//! Changes of a query's text, as made by a click.
 //!
-//! An edit says what the new text is to mean. The text that keeps most of what was written is tried first, and the
-//! canonical text comes last, so that an edit never needs to know how the grammar might misread what it joins.
+//! An edit states the meaning of the new text. The text that keeps most of the old one is tried first, and the canonical
+//! text last, so an edit need not know how the grammar might misread joined texts.
 //!
-//! **Invariant:** the edited text means what the edit says, whatever the text, the name and the value are.
+//! **Invariant:** the edited text has the meaning that the edit states, whatever the text, the name and the value are.
 
 use super::ast::{FieldTest, Pattern, Query, TextTest, ValueRange};
 use super::error::{ErrorKind, ParseError};
@@ -23,46 +23,45 @@ use std::ops::{Bound, Range};
 /// A change of a query.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Edit {
-    /// Only messages whose field passes.
+    /// Show only messages whose field passes.
     Include(FieldName, FieldContent),
-    /// Only messages whose field does not.
+    /// Show only messages whose field does not.
     Exclude(FieldName, FieldContent),
-    /// This in place of the whole filter.
+    /// Replace the whole filter by this condition.
     Only(FieldName, FieldContent),
-    /// The value is one more of those that the field may have, or one less.
+    /// Add a value to those that the field may have, or remove it.
     Toggle(FieldName, String),
-    /// The field is a number from the first to below the second, instead of the numbers that the query names itself.
-    /// Without either end it names none.
+    /// Require a number from the first to below the second, instead of the query's own numbers. Without either end, the query
+    /// has no condition on the number.
     Between(FieldName, Option<Number>, Option<Number>),
-    /// The clause at these bytes means its opposite.
+    /// Negate the clause at these bytes.
     Negate(Range<usize>),
-    /// The clause or stage at these bytes goes.
+    /// Remove the clause or stage at these bytes.
     Remove(Range<usize>),
-    /// One more clause; with a `|` before it, one more stage.
+    /// Add a clause, or with a leading `|`, a stage.
     Add(String),
-    /// Only messages of these times, instead of those that the query names itself. Without either end the query
-    /// names none.
+    /// Show only messages of these times, instead of the query's own. Without either end, the query has no condition on time.
     SetRange(Option<TimeExpr>, Option<TimeExpr>),
-    /// The most frequent values of a field, instead of the stages.
+    /// Replace the stages by the most frequent values of a field.
     Top(FieldName, u64),
-    /// What the numbers of a field come to, instead of the stages.
+    /// Replace the stages by a summary of a field's numbers.
     Summarize(FieldName),
-    /// The messages that a table is made of, instead of the table.
+    /// Show the messages that a table is made of, instead of the table.
     Messages,
 }
 
-/// What a field is to hold.
+/// A condition on a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldContent {
-    /// Exactly this value.
+    /// The field has exactly this value.
     Value(String),
-    /// This text anywhere, in any case.
+    /// The field contains this text, in any case.
     Part(String),
-    /// No value at all.
+    /// The field has no value.
     Nothing,
 }
 
-/// The text after an edit of what was typed or pasted into a search bar.
+/// Edits the text of a search bar.
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     let written = WrittenQuery::new(text)?;
     let edited = match edit {
@@ -83,12 +82,12 @@ pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     Ok(edited)
 }
 
-/// A text in parts.
+/// The parts of a query's text.
 struct WrittenQuery<'a> {
     text: &'a str,
     filter: &'a str,
     clauses: Vec<EditedClause>,
-    /// With the `|` before the first.
+    /// The text of the stages, with the `|` before the first.
     stages: &'a str,
     stages_at: Vec<Range<usize>>,
     pipeline: Pipeline,
@@ -97,7 +96,7 @@ struct WrittenQuery<'a> {
 /// A clause of a filter.
 #[derive(Clone)]
 struct EditedClause {
-    /// Where it stands; nowhere yet where it is new.
+    /// Its position; empty if it is new.
     span: Range<usize>,
     text: String,
     query: Query,
@@ -110,9 +109,9 @@ impl<'a> WrittenQuery<'a> {
         let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
         let clause = |span: Range<usize>| match parse(part(text, &span)) {
             Ok(query) => Ok(EditedClause { text: part(text, &span).to_owned(), query, span }),
-            // Nobody waits: each of the clauses would seem to be the whole filter.
+            // Reading was cancelled: each clause would seem to be the whole filter.
             Err(error) if steps::is_over() => Err(error),
-            // What is searched for as it stands is the whole filter.
+            // A literal text is the whole filter.
             Err(_) => {
                 Ok(EditedClause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span })
             }
@@ -124,7 +123,7 @@ impl<'a> WrittenQuery<'a> {
         Ok(WrittenQuery { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
     }
 
-    /// With these clauses for a filter: like this where it means that, or with spaces between them.
+    /// The text with these clauses as its filter: `preferred` if it has that meaning, otherwise the clauses joined by spaces.
     fn rewritten(&self, preferred: Option<String>, clauses: &[EditedClause]) -> String {
         let filter = match clauses.len() {
             0 => Query::All,
@@ -145,7 +144,7 @@ impl<'a> WrittenQuery<'a> {
         if is_right { text.trim().to_owned() } else { meant.to_string() }
     }
 
-    /// With one more clause, unless present.
+    /// The text with one more clause, unless present.
     fn with(&self, clause: EditedClause) -> String {
         if self.clauses.iter().any(|other| other.query == clause.query) {
             return self.text.to_owned();
@@ -178,7 +177,7 @@ impl<'a> WrittenQuery<'a> {
         Ok(first_of(preferred.trim(), &meant))
     }
 
-    /// With a value on the list of those that the field may have, or without it where it is listed.
+    /// The text with a value added to those that the field may have, or removed if it is among them.
     fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
         let held = FieldContent::Value(value.to_owned());
         let (chosen, excluded) =
@@ -230,7 +229,7 @@ impl<'a> WrittenQuery<'a> {
         }
     }
 
-    /// With another clause in the place of one.
+    /// The text with one clause replaced.
     fn replaced(&self, at: usize, clause: EditedClause) -> String {
         let span = self.clauses[at].span.clone();
         let mut clauses = self.clauses.clone();
@@ -278,7 +277,7 @@ impl<'a> WrittenQuery<'a> {
         let before = before.strip_suffix('|').unwrap_or(before).trim_end();
         let after = part(self.text, &(range.end..self.text.len())).trim();
         let text = format!("{before} {after}");
-        // A stage can have made two: what is meant is what the text without it means.
+        // A stage may have split the clause in two: the meaning is that of the text without it.
         match parse_pipeline(&text) {
             Ok(left) if left.filter == self.pipeline.filter => text.trim().to_owned(),
             _ => {
@@ -326,7 +325,7 @@ impl<'a> WrittenQuery<'a> {
         let stages = std::mem::take(&mut self.pipeline.stages);
         self.stages = "";
         let before: Vec<Stage> = stages.into_iter().take_while(|stage| !stage.aggregates()).collect();
-        // Conditions on what a stage adds would find nothing: no message has it.
+        // Conditions on fields added by a stage would find nothing, because no message has them.
         let adds_fields =
             before.iter().any(|stage| matches!(stage, Stage::Extract { .. } | Stage::Parse { .. }));
         let before = before.into_iter().filter(|_| !adds_fields);
@@ -358,12 +357,12 @@ impl EditedClause {
         }
     }
 
-    /// As canonical text.
+    /// A clause in canonical text.
     fn of(query: Query) -> EditedClause {
         EditedClause { span: 0..0, text: query.to_string(), query }
     }
 
-    /// Any of these values of a field: `host in (a, b)` where they can be written so.
+    /// The clause for any of these values of a field: `host in (a, b)` if they can be written so.
     fn list(mut values: Vec<Query>) -> EditedClause {
         if values.len() == 1 {
             return EditedClause::of(values.remove(0));
@@ -378,7 +377,7 @@ impl EditedClause {
         EditedClause { text: text.unwrap_or(canonical.text), ..canonical }
     }
 
-    /// What it is enough to pass one of.
+    /// The conditions of which one suffices.
     fn alternatives(&self) -> &[Query] {
         match &self.query {
             Query::Or(queries) => queries,
@@ -386,7 +385,7 @@ impl EditedClause {
         }
     }
 
-    /// In parentheses if it would not hold together next to others.
+    /// Its text, in parentheses if its parts would otherwise join with other clauses.
     fn grouped(&self) -> String {
         match self.query {
             Query::Or(_) => format!("({text})", text = self.text),
@@ -426,7 +425,7 @@ fn part<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// The text where it means this, otherwise the canonical one.
+/// The text if it has this meaning, otherwise the canonical one.
 fn first_of(text: &str, meant: &Pipeline) -> String {
     if parse_pipeline(text).as_ref() == Ok(meant) { text.to_owned() } else { meant.to_string() }
 }

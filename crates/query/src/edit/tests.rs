@@ -1,4 +1,4 @@
-//! Edits of clauses, what stays of a query that is edited, and what cannot be.
+//! Edits of clauses, the parts of a query that they keep, and edits that are refused.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What an expression gives for a row.
+//! Evaluation of an expression for a row.
 
 use super::{Cell, Expression, Operator};
 use logstead_record::FieldName;
@@ -6,7 +6,7 @@ use logstead_record::{SECOND, Timestamp};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Where an expression is computed.
+/// The context of an evaluation.
 pub(super) struct EvalContext<'r, 'a> {
     /// The value of a field.
     pub(super) field: &'r dyn Fn(&FieldName) -> Cell<'a>,
@@ -15,7 +15,7 @@ pub(super) struct EvalContext<'r, 'a> {
 }
 
 impl Expression {
-    /// What it gives where fields have these values.
+    /// Evaluates it with these values of fields.
     pub fn eval<'a>(&'a self, now: Timestamp, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Cell<'a> {
         EvalContext { field, now }.eval(self)
     }
@@ -48,7 +48,7 @@ impl<'a> EvalContext<'_, 'a> {
         let compares = |test: fn(Ordering) -> bool| Cell::Bool(left.compare(&right).is_some_and(test));
         match operator {
             Operator::Equal => compares(Ordering::is_eq),
-            // As in a filter: what is not there is not equal to anything.
+            // A missing value is not equal to anything, as in a filter.
             Operator::NotEqual => Cell::Bool(!left.compare(&right).is_some_and(Ordering::is_eq)),
             Operator::Less => compares(Ordering::is_lt),
             Operator::LessOrEqual => compares(Ordering::is_le),
@@ -62,7 +62,7 @@ impl<'a> EvalContext<'_, 'a> {
 fn arithmetic(operator: Operator, left: &Cell<'_>, right: &Cell<'_>) -> Cell<'static> {
     let moved = |time: &Timestamp, seconds: f64| {
         let nanos = seconds * SECOND as f64;
-        // A cast of what is out of range gives the end of the range, at which the addition stays.
+        // A cast out of range gives the end of the range, and so does the addition.
         Cell::Time(time.saturating_add(nanos as i64))
     };
     match (operator, left, right) {

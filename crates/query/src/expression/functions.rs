@@ -1,4 +1,4 @@
-//! The functions by name: how many values they take, and what they give.
+//! The functions by name, with their arguments and the kind of their results.
 
 use std::ops::RangeInclusive;
 
@@ -7,35 +7,35 @@ use std::ops::RangeInclusive;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it is called in other languages.
+    /// Its names in other languages.
     pub(super) aliases: &'static [&'static str],
-    /// How many values it takes.
+    /// The number of arguments.
     pub(super) takes: RangeInclusive<usize>,
-    /// The place of the value that may, or must, be a regular expression.
+    /// The position of the argument that may, or must, be a regular expression.
     pub(super) regex: Option<(usize, RegexUse)>,
     pub(super) gives: FunctionResult,
-    /// How it is written.
+    /// An example of its use.
     pub example: &'static str,
 }
 
-/// Whether a regular expression is the only thing that can stand somewhere.
+/// Whether an argument must be a regular expression or may be one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum RegexUse {
     Required,
     Allowed,
 }
 
-/// There is one of each name.
+/// Equality by name, which is unique.
 impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
         self.name == other.name
     }
 }
 
-/// What values are.
+/// The kind of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueKind {
-    /// Texts and truths, and what differs from row to row.
+    /// Texts, truth values, and values whose kind differs from row to row.
     Text,
     /// Numbers.
     Number,
@@ -43,17 +43,17 @@ pub enum ValueKind {
     Time,
 }
 
-/// What a function gives.
+/// The kind of a function's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionResult {
     Always(ValueKind),
-    /// The same as the values from this one on.
+    /// The same kind as the arguments from this one on.
     AsFrom(usize),
-    /// The same as every second value, and the last one.
+    /// The same kind as every second argument and the last one.
     AsSeconds,
 }
 
-/// Most values of a function that takes any number of them.
+/// The greatest number of arguments of any function.
 const MANY: usize = 32;
 
 const TEXT: FunctionResult = FunctionResult::Always(ValueKind::Text);
@@ -139,7 +139,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     FUNCTIONS.iter()
 }
 
-/// The function that is called so, in lower case.
+/// The function with this name, in lower case.
 pub(crate) fn function_named(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name || function.aliases.contains(&name))
 }

@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 
 /// Words that mean something other than a field.
 const WORDS: [&str; 6] = ["or", "and", "not", "null", "true", "false"];
-/// How tightly `not` and a sign bind.
+/// The precedence of `not` and of a sign.
 const NOT: u8 = 3;
 const SIGN: u8 = 7;
 
@@ -42,7 +42,7 @@ impl Display for Expression {
     }
 }
 
-/// A part of an expression, in parentheses where it binds less tightly than what is around it.
+/// A part of an expression, in parentheses if its precedence is lower than that of its surroundings.
 struct PrintedPart<'a>(&'a Expression, u8);
 
 impl Display for PrintedPart<'_> {
@@ -61,7 +61,7 @@ impl Display for PrintedPart<'_> {
     }
 }
 
-/// A field, by a function where its name would be read as something else.
+/// A field, as `field("name")` if its name would be read as something else.
 struct PrintedField<'a>(&'a FieldName);
 
 impl Display for PrintedField<'_> {

@@ -1,4 +1,4 @@
-//! What the values of an expression are, as far as can be told without a row.
+//! The kind of an expression's values, as far as it is known without a row.
 
 use super::functions::{FunctionResult, ValueKind};
 use super::{Expression, Operator};
@@ -6,7 +6,7 @@ use logstead_record::FieldName;
 use logstead_record::{Field, Storage};
 
 impl Expression {
-    /// What its values are, as far as can be told without a row.
+    /// The kind of its values, as far as it is known without a row.
     pub fn gives(&self) -> ValueKind {
         match self {
             Expression::Number(_) | Expression::Minus(_) => ValueKind::Number,

@@ -14,20 +14,20 @@ use std::ops::Range;
 const FUNCTIONS: [&str; 11] =
     ["count", "sum", "avg", "min", "max", "dc", "median", "p90", "p95", "p99", "percentile"];
 
-/// What may stand in the parentheses of a function.
+/// An argument of a function.
 enum Argument {
     Name(FieldName),
     Number(String),
 }
 
-/// Whether a function is called so.
+/// Whether this is the name of a function.
 pub(crate) fn names_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
 }
 
 impl StageReader<'_> {
-    /// `count(), avg(bytes) as size`, at least one, as columns next to these others.
+    /// Reads `count(), avg(bytes) as size`, at least one, whose columns must differ from `others`.
     pub(super) fn functions(&mut self, others: Vec<&str>) -> Parsed<Vec<Aggregate>> {
         self.skip();
         let mut functions = Vec::new();
@@ -150,7 +150,7 @@ impl StageReader<'_> {
         ParseError { suggestion, ..self.error(range, message) }
     }
 
-    /// From the parenthesis to the one that closes it; `*` is as good as nothing.
+    /// Reads the arguments in parentheses; `*` is the same as none.
     fn arguments(&mut self) -> Parsed<Vec<Argument>> {
         let open = self.cursor.at;
         let mut arguments = Vec::new();

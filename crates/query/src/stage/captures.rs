@@ -16,15 +16,15 @@ pub struct Captures {
 
 /// Literal text with fields in it.
 ///
-/// A field is as short as the text after it allows; the first and the last piece of the template, where they are
-/// fields, hold no white space.
+/// A field is as short as the text after it allows. If the first or last piece of the template is a field, it contains no
+/// white space.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CaptureTemplate {
     text: String,
     captures: Captures,
 }
 
-/// Why no fields can be found so.
+/// The reason why an expression or template finds no fields.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CapturesError(String);
@@ -69,7 +69,7 @@ impl Captures {
 
 impl CaptureTemplate {
     /// Reads `user=<user> from <ip>`. `<_>` is a field to leave out; `<` before anything but a name is
-    /// itself.
+    /// literal.
     pub fn new(text: &str) -> Result<CaptureTemplate, CapturesError> {
         let pieces = pieces(text);
         for pair in pieces.windows(2) {
@@ -92,18 +92,18 @@ impl CaptureTemplate {
         Ok(CaptureTemplate { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
     }
 
-    /// As it was written.
+    /// Its source text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What finds its fields.
+    /// The expression that finds its fields.
     pub fn captures(&self) -> &Captures {
         &self.captures
     }
 }
 
-/// The name of what is passed over.
+/// The name of a field to leave out.
 const SKIPPED: &str = "_";
 
 enum CapturePiece<'a> {

@@ -2,7 +2,7 @@
 
 /// A kind of stage.
 pub(crate) struct StageKind {
-    /// What it is called, first by its own name.
+    /// Its names, the canonical one first.
     pub(crate) names: &'static [&'static str],
     pub(crate) example: &'static str,
 }

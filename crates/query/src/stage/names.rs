@@ -1,11 +1,11 @@
-//! The fields that stages name: those they look at, those they add, and those that `fields` leaves for later ones.
+//! The fields of stages: those they read, those they add, and those that `fields` keeps for later ones.
 
 use super::{Aggregate, Function, Pipeline, Stage, TextFormat};
 use crate::expression::ValueKind;
 use logstead_record::Field;
 use logstead_record::FieldName;
 
-/// A stage names what one before it leaves out.
+/// The error that a stage names a field that an earlier one removes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{stage}` needs `{field}`, which `fields` before it leaves out: name it there")]
 pub struct HiddenField {
@@ -16,7 +16,7 @@ pub struct HiddenField {
 }
 
 impl Stage {
-    /// The fields that it looks at.
+    /// The fields that it reads.
     pub fn references(&self) -> Vec<FieldName> {
         let of_functions = |functions: &[Aggregate]| {
             let field = |function: &Function| match function {
@@ -90,9 +90,9 @@ impl Stage {
 /// The fields that a stage may add.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AddedFields {
-    /// Those, each with what its values are.
+    /// These fields, each with the kind of its values.
     These(Vec<(FieldName, ValueKind)>),
-    /// That depends on the text.
+    /// Any fields, depending on the text.
     Any,
 }
 
@@ -108,7 +108,7 @@ pub fn shown_names(fields: Vec<FieldName>) -> Vec<FieldName> {
 }
 
 impl HiddenField {
-    /// Whether a stage can see what it names, where this is all that can be seen besides what `may_add` says.
+    /// Checks that a stage can see the fields it names, if only these fields and those that `may_add` allows are visible.
     pub fn check(
         stage: &Stage,
         visible: Option<&[FieldName]>,
@@ -126,7 +126,7 @@ impl HiddenField {
 }
 
 impl Pipeline {
-    /// The first stage that names what `fields` before it leaves out, where all stages work on messages one by one.
+    /// The first stage that names a field removed by `fields` before it, if all stages work on messages one by one.
     pub(super) fn hidden(&self) -> Option<(usize, String)> {
         let (mut visible, mut is_open) = (None::<Vec<FieldName>>, false);
         for (number, stage) in self.stages.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Pipeline {
         None
     }
 
-    /// The fields that stages add; `None` where they depend on the text.
+    /// The fields that stages add; `None` if they depend on the text.
     pub fn added(&self) -> Option<Vec<FieldName>> {
         let mut added = Vec::new();
         for stage in &self.stages {
@@ -156,7 +156,7 @@ impl Pipeline {
         Some(shown_names(added))
     }
 
-    /// What `fields` leaves of messages after all stages; `None` for everything.
+    /// The fields that `fields` keeps after all stages; `None` for all.
     pub fn columns(&self) -> Option<Vec<FieldName>> {
         let at = self.stages.iter().rposition(|stage| matches!(stage, Stage::Fields(_)))?;
         let Stage::Fields(fields) = &self.stages[at] else { return None };

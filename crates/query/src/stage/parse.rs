@@ -6,8 +6,8 @@
 //! items    = item { [ "," ] item } | "(" item { [ "," ] item } ")"
 //! ```
 //!
-//! Which items and options there are is up to each stage: `KINDS` lists them. Spellings of SPL and LogsQL
-//! are read where they mean the same.
+//! Each stage has its own items and options: `KINDS` lists the stages. Spellings of SPL and LogsQL are accepted if they
+//! mean the same.
 
 use super::calls::names_function;
 use super::captures::{CaptureTemplate, Captures};
@@ -28,19 +28,19 @@ use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// Reads a pipeline that has to be right.
+/// Reads a pipeline that must be valid.
 pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
     read(text).map(|(search, _)| search.pipeline)
 }
 
-/// Reads what was typed or pasted into a search bar: a filter that does not follow the grammar is searched for
-/// as it stands, with a warning. Stages have to be right.
+/// Reads the text of a search bar: a filter that does not follow the grammar is searched for literally, with a warning.
+/// Stages must be valid.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)
 }
 
-/// Reads what somebody asks: a filter that does not follow the grammar is refused, with what may have been meant, or is
-/// searched for as it stands.
+/// Reads the query of a request: a filter that does not follow the grammar is refused with a suggestion, or searched for
+/// literally.
 pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, ParseError> {
     if unparsed == Unparsed::Text {
         return parse_pipeline_search(text);
@@ -53,7 +53,7 @@ pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, Par
     })
 }
 
-/// Where the parts of a pipeline stand, in bytes.
+/// The positions of a pipeline's parts, in bytes.
 #[derive(Default)]
 pub(crate) struct PipelineSpans {
     /// The clauses of the filter that stand side by side.
@@ -62,10 +62,10 @@ pub(crate) struct PipelineSpans {
     pub(crate) stages: Vec<StageSpan>,
 }
 
-/// Where a stage stands, without the `|` before it, and what it is called.
+/// The position of a stage, without the `|` before it, and its name.
 type StageSpan = (Range<usize>, &'static str);
 
-/// The same as [`parse_pipeline_search`], and where everything stands.
+/// Reads like [`parse_pipeline_search`], and returns the positions of all parts.
 pub(crate) fn read_search(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     match read_warned(text) {
         Err(error) if error.kind == ErrorKind::Syntax => read_as_it_stands(text, &error),
@@ -73,7 +73,7 @@ pub(crate) fn read_search(text: &str) -> Result<(PipelineSearch, PipelineSpans),
     }
 }
 
-/// What has to be right, and what to say about it.
+/// Reads a text that must be valid, with warnings.
 fn read_warned(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     let (mut search, places) = read(text)?;
     if search.warnings.is_empty() {
@@ -94,7 +94,7 @@ fn read(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     Ok((PipelineSearch { pipeline, warnings: meaning.warnings }, places))
 }
 
-/// What stands before the first stage is a text.
+/// Reads a text whose filter is searched for literally.
 fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     let cursor = TextCursor::new(text);
     let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end());
@@ -121,7 +121,7 @@ impl PipelineSpans {
     }
 }
 
-/// `error| top 5 host` searches for texts, which is seldom what was meant.
+/// The warning that `error| top 5 host` searches for texts, which is rarely intended.
 fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     let cursor = TextCursor::new(text);
     let at = pipe_before_stage(&cursor, true)?;
@@ -135,7 +135,7 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     })
 }
 
-/// The first `|` that the name of a stage follows: one that is joined to what stands before it, or one that is not.
+/// The first `|` before the name of a stage that is joined to the text before it, or that is not.
 fn pipe_before_stage(cursor: &TextCursor, joined: bool) -> Option<usize> {
     let pipes = (0..).map_while(|at| Some((at, cursor.char_at(at)?))).filter(|(_, c)| *c == '|');
     pipes.map(|(at, _)| at).find(|&at| {
@@ -148,11 +148,11 @@ fn pipe_before_stage(cursor: &TextCursor, joined: bool) -> Option<usize> {
 }
 
 impl Meaning {
-    /// What these stages mean.
+    /// The meaning of stages.
     pub(crate) fn stages(&mut self, nodes: &[StageNode]) -> Parsed<Vec<Stage>> {
         let mut stages = Vec::new();
         for node in nodes {
-            // What is wrong in a stage is never a text to search for.
+            // A stage with an error is never a text to search for.
             let stage = self.stage(node, &mut stages);
             stage.map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?;
         }
@@ -272,7 +272,7 @@ impl StageReader<'_> {
         Ok(SortKey { field, descending: self.direction() != is_minus })
     }
 
-    /// Whether the order is the other way round.
+    /// Whether the order is descending.
     fn direction(&mut self) -> bool {
         !self.keyword("asc") && self.keyword("desc")
     }
@@ -457,7 +457,7 @@ impl StageReader<'_> {
         Ok(TextFormat::Regex(captures))
     }
 
-    /// Whose value is read: the message, if nothing is said.
+    /// The field to read: the message by default.
     fn source_field(&mut self) -> Parsed<FieldName> {
         self.skip();
         let is_named = self.keyword("from") || self.is_at_item();
@@ -465,7 +465,7 @@ impl StageReader<'_> {
     }
 }
 
-/// Whether a text in it looks like a column such as `avg(bytes)` that is compared.
+/// Whether a text in it looks like a comparison of a column such as `avg(bytes)`.
 fn compares_call(query: &Query) -> bool {
     match query {
         Query::And(inner) | Query::Or(inner) => inner.iter().any(compares_call),
@@ -483,7 +483,7 @@ fn compares_call(query: &Query) -> bool {
     }
 }
 
-/// Suggests what may have been meant by a text that is not a query.
+/// A suggestion for a text that is not a query.
 fn suggestion(text: &str) -> Option<String> {
     let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
     mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)

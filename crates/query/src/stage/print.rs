@@ -131,7 +131,7 @@ impl Display for TextFormat {
     }
 }
 
-/// A field in a stage, in quotes where it would be read as something else.
+/// A field in a stage, in quotes if it would be read as something else.
 struct PrintedColumn<'a>(&'a FieldName);
 
 impl Display for PrintedColumn<'_> {
@@ -168,7 +168,7 @@ impl Display for ByClause<'_> {
     }
 }
 
-/// Where a text is taken from: the message, if nothing is said.
+/// The field that a text is taken from; the message is the default.
 struct FromClause<'a>(&'a FieldName);
 
 impl Display for FromClause<'_> {

@@ -1,20 +1,20 @@
-//! Which stages need no more than one message at a time.
+//! Which stages work on one message at a time.
 
 use super::{Pipeline, Stage};
 
-/// What a stage needs before it can give a row.
+/// The messages that a stage needs before it can return a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Streaming {
     /// The message itself: the stage works on messages as they come in.
     Each,
     /// The messages before it.
     Earlier,
-    /// All of them.
+    /// All messages.
     All,
 }
 
 impl Stage {
-    /// What it needs.
+    /// The messages that it needs.
     pub fn streaming(&self) -> Streaming {
         match self {
             Stage::Where(_)
@@ -49,11 +49,11 @@ impl Stage {
     }
 }
 
-/// Why stages cannot work on messages one by one.
+/// The reason why stages cannot work on messages one by one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct NotStreaming {
-    /// The number of the stage that cannot.
+    /// The number of the stage that cannot do so.
     pub stage: usize,
     why: String,
 }
@@ -78,7 +78,7 @@ impl Pipeline {
         Some((number, why))
     }
 
-    /// Which logspaces are looked at is decided before there are messages.
+    /// The first stage that selects logspaces too late: they are chosen before messages are read.
     fn late_logspace(&self) -> Option<(usize, String)> {
         let stages = self.stages.iter().enumerate();
         let mut late = stages.skip_while(|(_, stage)| matches!(stage, Stage::Where(_)));

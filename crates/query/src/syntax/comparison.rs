@@ -1,4 +1,4 @@
-//! Reads what may follow a field and its operator.
+//! Reads the value after a field and its operator.
 
 use super::read::{GroupExtent, SyntaxReader};
 use super::subject::{ComparisonSubject, Operator};
@@ -6,7 +6,7 @@ use super::tokens::{self, TokenKind};
 use super::tree::{Comparison, Leaf, NodeKind, Operand, RangeEnd, TreeNode};
 use crate::error::ParseError;
 
-/// Operators that may stand where a value does.
+/// Operators that may stand in place of a value.
 const BOUNDS: [&str; 4] = [">=", "<=", ">", "<"];
 
 impl SyntaxReader {
@@ -55,7 +55,7 @@ impl SyntaxReader {
         NodeKind::Comparison(Box::new(Comparison { subject, value }))
     }
 
-    /// What follows `field:` or `field=`, or stands in the parentheses after it.
+    /// The value after `field:` or `field=`, or one in parentheses after it.
     pub(super) fn value(&mut self, extent: GroupExtent, stops: &[char]) -> TreeNode {
         let at = self.cursor.at;
         if self.cursor.peek(0) == Some('(') {
@@ -100,7 +100,7 @@ impl SyntaxReader {
         }
     }
 
-    /// `[low TO high}`; nothing where there is no such thing.
+    /// Reads `[low TO high}`; `None` if there is no such range.
     fn bracket_range(&mut self) -> Option<Leaf> {
         let (start, tokens) = (self.cursor.at, self.tokens.len());
         let range = self.range_here();

@@ -1,4 +1,5 @@
-//! Reads any text to a [`Tree`]. What does not follow the grammar becomes an error node, and reading goes on behind it.
+//! Reads any text to a [`Tree`]. Text that does not follow the grammar becomes an error node, and reading continues after
+//! it.
 
 use super::lex::TextCursor;
 use super::subject::{SubjectMatch, subject_here};
@@ -9,27 +10,27 @@ use crate::error::ParseError;
 use crate::limits::NESTING_MAX;
 use std::ops::Range;
 
-/// Where reading is, and the tokens that it has met.
+/// The state of reading: its position, and the tokens so far.
 pub(super) struct SyntaxReader {
     pub(super) cursor: TextCursor,
     pub(super) tokens: Vec<QueryToken>,
     /// Whether stages may follow the filter.
     stages: bool,
     depth: usize,
-    /// How many of these levels are parentheses.
+    /// The number of these levels that are parentheses.
     open: usize,
-    /// Whether an error has a whole query that may have been meant: the first is the one that is told.
+    /// Whether an error already has a suggestion: only the first error is reported.
     suggests: bool,
 }
 
-/// What a value in `field:( … )` is compared with: a part of the field's value, or all of it.
+/// The part of the field's value that values in `field:( … )` are compared with.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum GroupExtent {
     Part,
     Whole,
 }
 
-/// In `field:( … )` each word is a value.
+/// The state in `field:( … )`, in which each word is a value.
 pub(super) type GroupValues = Option<GroupExtent>;
 
 /// The tokens of any text, in order. Only white space lies between them.
@@ -38,17 +39,17 @@ pub fn tokens(text: &str) -> Vec<QueryToken> {
 }
 
 impl Tree {
-    /// Of a filter and stages.
+    /// Reads a filter and stages.
     pub(crate) fn new(text: &str) -> Tree {
         SyntaxReader::new(text, true).pipeline()
     }
 
-    /// Of a filter alone.
+    /// Reads a filter alone.
     pub(crate) fn of_filter(text: &str) -> Tree {
         SyntaxReader::new(text, false).pipeline()
     }
 
-    /// Of the stages from a place on, as if nothing stood before them.
+    /// Reads the stages from a position on, ignoring the text before them.
     pub(crate) fn of_stages(text: &str, from: usize) -> Tree {
         SyntaxReader::new(text, true).stages_from(from)
     }
@@ -66,7 +67,7 @@ impl SyntaxReader {
         }
     }
 
-    /// Of a part of a text: what its tokens are is of no interest.
+    /// A reader of a part of a text, whose tokens do not matter.
     fn of_part(cursor: TextCursor) -> SyntaxReader {
         SyntaxReader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0, suggests: false }
     }
@@ -236,7 +237,7 @@ impl SyntaxReader {
         })
     }
 
-    /// What begins at `at` and goes one level deeper, unless that is too deep.
+    /// Reads a node one level deeper that begins at `at`, unless that is too deep.
     pub(super) fn nested(&mut self, at: usize, read: impl FnOnce(&mut SyntaxReader) -> NodeKind) -> TreeNode {
         if !self.may_nest() {
             return self.too_deep(at);
@@ -251,7 +252,7 @@ impl SyntaxReader {
         self.depth < NESTING_MAX
     }
 
-    /// The rest of the text is taken as it stands.
+    /// An error node for the rest of the text.
     pub(super) fn too_deep(&mut self, at: usize) -> TreeNode {
         let message = format!("parentheses and negations nest deeper than {NESTING_MAX}: simplify the query");
         let error = self.cursor.meaning(at..at + 1, message);
@@ -278,7 +279,7 @@ impl SyntaxReader {
         TreeNode::new(at..self.cursor.at, NodeKind::Leaf(leaf))
     }
 
-    /// How long the `cs` or `cs:` is that begins here. Only the longer one is a word of its own.
+    /// The length of the `cs` or `cs:` that begins here. Only the longer one is a token of its own.
     fn case_prefix(&mut self) -> usize {
         let at = self.cursor.at;
         let is_quoted = self.cursor.starts_with(at, "cs") && self.cursor.is_quoted(at + 2);
@@ -305,7 +306,7 @@ impl SyntaxReader {
         Some((source, ignore_case))
     }
 
-    /// The quoted text with its wildcards, or the bare word at a place; what stands before belongs to the same token.
+    /// The quoted text with its wildcards, or the bare word at a place; text before it belongs to the same token.
     pub(super) fn operand(
         &mut self,
         at: usize,
@@ -346,17 +347,17 @@ impl SyntaxReader {
         Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote"))
     }
 
-    /// An error about all from `at` to here.
+    /// An error node from `at` to here.
     pub(super) fn failed(&self, at: usize, error: ParseError) -> TreeNode {
         TreeNode::new(at..self.cursor.at, NodeKind::Error(error))
     }
 
-    /// An error about what should stand here.
+    /// An error node for something missing here.
     pub(super) fn missing(&self, error: ParseError) -> TreeNode {
         self.here(NodeKind::Error(error))
     }
 
-    /// The next characters, which have no place here.
+    /// An error node for the next characters, which are unexpected.
     pub(super) fn refused(&mut self, count: usize, kind: TokenKind, message: &str) -> TreeNode {
         let at = self.cursor.at;
         self.take(at + count, kind);
@@ -367,7 +368,7 @@ impl SyntaxReader {
         TreeNode::new(self.cursor.at..self.cursor.at, kind)
     }
 
-    /// Goes on to `end`: what lies before it is one token, if there is anything.
+    /// Moves to `end`, and makes a token of the text before it, if there is any.
     pub(super) fn take(&mut self, end: usize, kind: TokenKind) {
         let start = self.cursor.at;
         self.cursor.at = end;
@@ -399,7 +400,7 @@ pub(crate) fn operand_at(cursor: &mut TextCursor, stops: &[char]) -> Result<Oper
     }
 }
 
-/// Pieces as they were written.
+/// The parts as they were written.
 fn plain_text(parts: &[PatternPart]) -> String {
     let texts = parts.iter().map(|part| match part {
         PatternPart::Text(text) => text.as_str(),

@@ -1,7 +1,7 @@
 //! Decides whether the text at a place names a field and compares it, or is plain text.
 //!
-//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. Which fields
-//! exist is not known here, so `user=root` is taken for a field whether or not there is one.
+//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. It is not known here which
+//! fields exist, so `user=root` is read as a field whether or not there is one.
 
 use super::lex::TextCursor;
 use crate::number::Number;
@@ -11,17 +11,17 @@ use logstead_record::FieldName;
 use std::net::Ipv6Addr;
 use std::ops::Range;
 
-/// A field that is compared, and where what it is compared with begins.
+/// A compared field, and the position of the value.
 pub(crate) struct ComparisonSubject {
     pub(crate) name: SubjectName,
     pub(crate) case_sensitive: bool,
     pub(crate) operator: Operator,
-    /// Where the name stands, with its quotes.
+    /// The position of the name, with its quotes.
     pub(crate) name_at: Range<usize>,
     pub(crate) value_at: usize,
 }
 
-/// What stands before an operator.
+/// The name before an operator.
 #[derive(Clone, PartialEq)]
 pub(crate) enum SubjectName {
     /// A field.
@@ -84,10 +84,10 @@ pub(crate) fn subject_here(cursor: &mut TextCursor) -> Option<SubjectMatch> {
     found
 }
 
-/// What stands at a place where a subject may.
+/// A subject, or a field without a value.
 pub(crate) enum SubjectMatch {
     Subject(ComparisonSubject),
-    /// A field and an operator, behind which nothing follows that it could be compared with.
+    /// A field and an operator without a value after them.
     Valueless {
         name_end: usize,
         operator_end: usize,
@@ -108,14 +108,14 @@ impl SubjectName {
         }
     }
 
-    /// Whether every message has the field, or the name is one of ours.
+    /// Whether it is a known field or a special name.
     pub(crate) fn is_known(&self) -> bool {
         !matches!(self, SubjectName::Field(FieldName::Dynamic(_)))
     }
 }
 
-/// Where the number begins that a text compares as if it were one: `took>1x`, `bytes>=10kbit`. Neither is a comparison, since
-/// a field that not every message has is compared with numbers only.
+/// The position of a value that looks like a number but is not one: `took>1x`, `bytes>=10kbit`. Neither is a comparison,
+/// because dynamic fields are compared only with numbers.
 pub(crate) fn nearly_number(text: &str) -> Option<usize> {
     let cursor = TextCursor::new(text);
     let name_end = cursor.identifier_end(0);
@@ -204,7 +204,7 @@ fn follows(cursor: &TextCursor, at: usize) -> bool {
     !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>') && !is_stage
 }
 
-/// So much of a word that goes on with a parenthesis is looked at to find out whether it is text.
+/// The number of characters examined to decide whether a word that continues with a parenthesis is text.
 const GROUP_CHARS_MAX: usize = 256;
 
 /// A word that may compare a field.
@@ -212,9 +212,9 @@ struct ComparedWord {
     name_start: usize,
     name_end: usize,
     value_at: usize,
-    /// Every message has the field.
+    /// Whether the field is a known one.
     known: bool,
-    /// It is meant as a field: known or in quotes.
+    /// Whether it is certainly a field: known or in quotes.
     trusted: bool,
 }
 
@@ -251,8 +251,8 @@ impl ComparedWord {
         }
     }
 
-    /// The rest of the word. Of what stands in parentheses only the beginning: a comparison ends with them, and the rest of
-    /// the word may be compared again, as in `a:(b)a:(b)`.
+    /// The rest of the word, or the beginning of a group in parentheses: a comparison ends with them, and the rest of the word
+    /// may be another comparison, as in `a:(b)a:(b)`.
     fn value(&self, cursor: &TextCursor) -> String {
         let is_group = cursor.char_at(self.value_at) == Some('(');
         let end = if is_group { cursor.end().min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end() };
@@ -290,7 +290,7 @@ impl ComparedWord {
     }
 }
 
-/// A comma or a colon after a value belongs to a sentence or a list that was pasted.
+/// Whether a value ends with a comma or a colon, as in a pasted sentence or list.
 fn ends_like_text(value: &str) -> bool {
     value.ends_with([',', ';', ':'])
 }

@@ -1,4 +1,4 @@
-//! The tree of a text: its clauses and stages, and the tokens that they are made of. Places are in characters.
+//! The tree of a text: its clauses and stages, and their tokens. Positions are in characters.
 //!
 //! **Invariant:** tokens come in order and do not overlap; only white space lies between them.
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// A text as the grammar reads it.
 pub(crate) struct Tree {
-    /// At the beginning of the whole text.
+    /// A cursor at the beginning of the whole text.
     pub(crate) cursor: TextCursor,
     pub(crate) filter: TreeNode,
     pub(crate) stages: Vec<StageNode>,
@@ -25,7 +25,7 @@ pub(crate) struct TreeNode {
     pub(crate) kind: NodeKind,
 }
 
-/// What a part of a filter is.
+/// The kind of a node.
 pub(crate) enum NodeKind {
     /// Nothing is written.
     Nothing,
@@ -39,11 +39,11 @@ pub(crate) enum NodeKind {
     Comparison(Box<Comparison>),
     /// A text, or in a comparison a value.
     Leaf(Leaf),
-    /// Here the text does not follow the grammar.
+    /// Text that does not follow the grammar.
     Error(ParseError),
 }
 
-/// A field and what it is compared with.
+/// A field and the value that it is compared with.
 pub(crate) struct Comparison {
     pub(crate) subject: ComparisonSubject,
     pub(crate) value: TreeNode,
@@ -81,20 +81,20 @@ pub(crate) struct RangeEnd {
 #[derive(Clone)]
 pub(crate) struct Operand {
     pub(crate) parts: Vec<PatternPart>,
-    /// As it stands there, without quotes.
+    /// Its text as written, without quotes.
     pub(crate) text: String,
     pub(crate) quoted: bool,
-    /// How far its words may stand apart, where that is said.
+    /// The distance allowed between its words, if one is given.
     pub(crate) distance: Option<usize>,
 }
 
 /// A stage.
 pub(crate) struct StageNode {
-    /// Where its `|` is.
+    /// The position of its `|`.
     pub(crate) pipe: usize,
     /// Without the `|` and the white space at its end.
     pub(crate) range: Range<usize>,
-    /// Where the next one begins.
+    /// The beginning of the next stage.
     pub(crate) end: usize,
     /// Empty if missing.
     pub(crate) name: Range<usize>,
@@ -102,7 +102,7 @@ pub(crate) struct StageNode {
     pub(crate) body: Body,
 }
 
-/// What follows the name of a stage.
+/// The body of a stage, after its name.
 pub(crate) enum Body {
     Filter(TreeNode),
     Words,
@@ -126,7 +126,7 @@ impl TreeNode {
         matches!(&self.kind, NodeKind::Leaf(Leaf::Operand { operand, .. }) if operand.text.contains(','))
     }
 
-    /// Whether the character at a place is one of its own.
+    /// Whether it contains the character at a position.
     pub(crate) fn holds(&self, at: usize) -> bool {
         self.range.contains(&at)
     }

@@ -1,4 +1,4 @@
-//! What queries find, by example.
+//! Matches of queries, by example.
 
 use logstead_query::{Context, DISTANCE_MAX, Matcher, NEAR_WORDS_MAX, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Selection, Timestamp};

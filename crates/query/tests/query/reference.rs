@@ -1,4 +1,4 @@
-//! What a query means, said as plainly as possible: one row, one character at a time.
+//! The meaning of a query, written as plainly as possible: one row, one character at a time.
 
 use logstead_query::{Context, FieldTest, Number, Pattern, PatternPart, Query, TextTest, Unit, ValueRange};
 use logstead_record::FieldName;

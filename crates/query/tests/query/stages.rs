@@ -1,4 +1,4 @@
-//! What people write after a filter who come from SPL and LogsQL, and what they get wrong.
+//! Stages as users of SPL and LogsQL write them, and common mistakes.
 
 use logstead_query::{
     CaptureTemplate, ErrorKind, LIMIT_MAX, QUERY_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, Stage,
@@ -175,7 +175,7 @@ fn stages_that_make_tables_are_told_from_those_that_keep_rows() {
     }
 }
 
-/// What is wrong with the stage, where, and that a search bar says so too.
+/// Checks the error in a stage and its position, and that a search bar reports it too.
 fn check_error(stage: &str, at: &str, message: &str) {
     let text = format!("größe | {stage}");
     let error = parse_pipeline(&text).expect_err(stage);
@@ -376,7 +376,7 @@ fn limits_are_named_in_the_error() {
     );
 }
 
-/// What a template finds in a text.
+/// Checks the fields that a template finds in a text.
 fn check_template(template: &str, text: &[u8], expected: &[(&str, &[u8])]) {
     let template = CaptureTemplate::new(template).unwrap();
     let captures = template.captures();

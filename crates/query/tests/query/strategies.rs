@@ -60,7 +60,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         .prop_filter("`*` alone is another query", |pattern| !pattern.is_any())
 }
 
-/// What a few words are looked for with: near each other, or as they stand.
+/// Searches for a few words: near each other, or as a phrase.
 pub(crate) fn few_words() -> impl Strategy<Value = Query> {
     let words = || vec(select(vec!["a", "A", "b", "ab"]), 1..4);
     let near = (words(), 0_usize..4, any::<bool>(), any::<bool>());
