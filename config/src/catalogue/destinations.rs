@@ -12,7 +12,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .required()
         .help("Used by routes and counters.")
         .means("The name used by routes and counters."),
-    Setting::new("kind", SettingKind::Choice(names::<DestinationName>), "SettingKind")
+    Setting::new("kind", SettingKind::Choice(names::<DestinationName>), "Kind")
         .required()
         .help("What it is.")
         .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
@@ -93,7 +93,7 @@ pub(crate) const RELP_DESTINATION: &[Setting] = &[
 
 /// What everything has that is sent syslog.
 pub(crate) const STREAM_DESTINATION: &[Setting] = &[
-    Setting::new("format", SettingKind::Choice(names::<ForwardFormat>), "SourceFormat")
+    Setting::new("format", SettingKind::Choice(names::<ForwardFormat>), "Format")
         .default("rfc5424")
         .help("rfc5424, rfc3164: rendered from what was parsed; raw: the bytes as received.")
         .means("`rfc5424`: rendered from what was parsed, fields included. `rfc3164`: the older form, without fields, \
@@ -262,7 +262,7 @@ pub(super) const OF_LOKI: &[Setting] = &[
         .default("host, program, severity, source")
         .help("host, program, severity, facility or source. Each combination is a stream.")
         .means("What messages of one stream have in common: any of `host`, `program`, `severity`, `facility` and \
-                `source`. Every stream also has the label `job=\"logstead\"`. LokiServer works best with few streams: \
+                `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with few streams: \
                 leave out what has many values."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
@@ -336,7 +336,7 @@ pub(super) const TOKEN: &[Setting] = &[
         .means("A file with the token that authorises requests: `Authorization: Bearer`, for Splunk `Authorization: \
                 Splunk`. Like all files with secrets it is in the folder `secrets` of the data directory, and is read \
                 again when a request fails."),
-    Setting::new("token", SettingKind::Text, "DestinationToken")
+    Setting::new("token", SettingKind::Text, "Token")
         .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The token itself. It is part of the document and its history: prefer the file."),

@@ -18,7 +18,7 @@ pub(crate) const SOURCE: &[Setting] = &[
         .required()
         .help("Used by routes, messages and counters.")
         .means("The name used by routes, messages (field `source`) and counters."),
-    Setting::new("kind", SettingKind::Choice(names::<SourceName>), "SettingKind")
+    Setting::new("kind", SettingKind::Choice(names::<SourceName>), "Kind")
         .required()
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
@@ -58,7 +58,7 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
 ];
 
 /// What only a source of what comes over HTTP has.
-pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "DestinationToken")
+pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
         .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
@@ -73,7 +73,7 @@ pub(super) const OF_RELP: &[Setting] = &[
         .help("One a line: relp:// or relp+tls:// with ADDRESS:PORT.")
         .means("The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. A message is acknowledged \
                 when it is as durable as its logspace promises, and messages are acknowledged in order."),
-    Setting::new("coalesce.delay", SettingKind::Duration, "ReadValue delay")
+    Setting::new("coalesce.delay", SettingKind::Duration, "Read delay")
         .default("0ms")
         .min("0ms")
         .max("1s")
@@ -113,7 +113,7 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
         .help("A longer one is refused.")
         .means("The longest request that is taken, unpacked, {min} to {max}. A longer one is refused: with \
                 `RESOURCE_EXHAUSTED` over gRPC and 413 over HTTP."),
-    Setting::new("token", SettingKind::Text, "DestinationToken")
+    Setting::new("token", SettingKind::Text, "Token")
         .secret()
         .empty("none is needed")
         .help("The name of the token that requests must bring.")
@@ -123,7 +123,7 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
 
 /// How the text of a message is read, whatever it comes in through.
 pub(super) const READING: &[Setting] = &[
-    Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "SourceFormat")
+    Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "Format")
         .default("auto")
         .help("How a message is parsed. auto: each as what it looks like; raw: not at all.")
         .means("How a message is parsed. `auto`: recognised per message. `rfc5424`, `rfc3164`: as that. `raw`: not \
@@ -195,14 +195,14 @@ pub(super) const SOCKETS: &[Setting] = &[
 
 /// How what comes in through sockets is read.
 pub(super) const GATHERING: &[Setting] = &[
-    Setting::new("coalesce.delay", SettingKind::Duration, "ReadValue delay")
+    Setting::new("coalesce.delay", SettingKind::Duration, "Read delay")
         .default("5ms")
         .min("0ms")
         .max("1s")
         .help("How long a read waits for more messages: a little gives bigger batches for less work.")
         .means("How long a read waits for more data after its first byte, so that a batch holds many messages: at \
                 most {max}. A message is stored that much later; one that comes alone does not wait."),
-    Setting::new("coalesce.buffer", SettingKind::Size, "ReadValue buffer")
+    Setting::new("coalesce.buffer", SettingKind::Size, "Read buffer")
         .default("1MiB")
         .min("4KiB")
         .max("64MiB")
@@ -220,14 +220,14 @@ pub(super) const GATHERING: &[Setting] = &[
 
 /// What only a source of files has.
 pub(super) const OF_FILES: &[Setting] = &[
-    Setting::new("paths", SettingKind::List, "FileSource")
+    Setting::new("paths", SettingKind::List, "Files")
         .required()
         .empty("/var/log/nginx/*.log")
         .help("One path a line, absolute or below the data directory; * and ? stand for parts of names.")
         .means("The files to follow, in the folders listed in the setting `files.read` (`/var/log` by default), or \
                 `forward/…` for what destinations write in the data directory. `*` stands for any part of a name, \
                 `?` for one character; a name that begins with a dot is matched only if the pattern has the dot. \
-                FileSource that appear later are found, and are read from their beginning. A source follows up to 10000 \
+                Files that appear later are found, and are read from their beginning. A source follows up to 10000 \
                 files."),
     Setting::new("start", SettingKind::Choice(names::<Start>), "Start at")
         .default("end")
