@@ -1,4 +1,4 @@
-//! A size, or `auto` for what fits the memory of the machine.
+//! A size, or `auto` for one that suits the memory of the machine.
 
 use serde::{Serialize, Serializer};
 
@@ -7,7 +7,7 @@ use crate::problem::{Findings, Path, quoted};
 use crate::read::ReadValue;
 use crate::unit::Size;
 
-/// A size, or what fits the memory of the machine.
+/// A size, or one that suits the memory of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub enum Amount {
     /// A share of the memory that the process may take.
@@ -17,7 +17,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// The size, unless it is left to the machine.
+    /// The size, unless it is `auto`.
     pub const fn exactly(self) -> Option<Size> {
         match self {
             Amount::Auto => None,

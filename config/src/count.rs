@@ -1,4 +1,4 @@
-//! A number of threads or the like, or what fits the machine.
+//! A number, for example of threads, or `auto` for a number that suits the machine.
 
 use std::ops::RangeInclusive;
 
@@ -8,10 +8,10 @@ use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, quoted};
 use crate::read::ReadValue;
 
-/// A number, or what fits the machine.
+/// A number, or one that suits the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub enum CountOrAuto {
-    /// What the machine can make use of.
+    /// The number that the machine can use.
     Auto,
     /// Exactly this number.
     Exactly(u32),

@@ -1,4 +1,4 @@
-//! What an edit of the router document changes, in names and in sentences.
+//! The changes between two router documents, as ids and as sentences.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::checked::Checked;
 use crate::step::KINDS;
 
-/// What differs between two documents.
+/// The differences between two documents.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Changes {
     /// Sources to open, replace and close.
@@ -17,20 +17,20 @@ pub struct Changes {
     pub logspaces: Ids,
     /// Destinations.
     pub destinations: Ids,
-    /// Routes; one that only moved is not among them.
+    /// Routes, without those that only moved.
     pub routes: Ids,
-    /// Whether routes that are in both are asked in another order.
+    /// Whether routes that are in both documents have another order.
     pub reordered: bool,
     /// A sentence for each difference; empty when nothing differs.
     pub changes: Vec<String>,
 }
 
-/// What happened to the entries of one kind, by id.
+/// The changes of the entries of one kind, by id.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Ids {
     /// Only in the new document.
     pub added: Vec<String>,
-    /// In both, and not alike.
+    /// In both, and different.
     pub changed: Vec<String>,
     /// Only in the old document.
     pub removed: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Ids {
 /// The key of a route's steps.
 const STEPS: &str = "steps";
 
-/// What is different in `new`.
+/// The differences of `new` from `old`.
 pub fn diff(old: &Checked, new: &Checked) -> Changes {
     let mut changes = Vec::new();
     let sources = entries("source", &old.sources, &new.sources, &mut changes);
@@ -125,7 +125,7 @@ fn flatten(name: String, json: &Json, keys: &mut EntryKeys) {
     }
 }
 
-/// Sentences are shown to more people than the document, and kept elsewhere.
+/// Whether a key is secret. Sentences are shown to more people than the document, and stored elsewhere.
 fn is_secret(key: &str) -> bool {
     matches!(key, "password" | "token" | "api_key" | "secret_key" | "headers" | "proxy")
 }
@@ -134,7 +134,7 @@ fn text(json: &Json) -> String {
     json.as_str().map_or_else(|| json.to_string(), str::to_owned)
 }
 
-/// What tells an entry from another of its kind, in brackets.
+/// The distinguishing keys of an entry, in brackets.
 fn summary(keys: &EntryKeys) -> String {
     let told = ["kind", "listen", "where", "to", "path", "url"].iter().filter_map(|key| {
         let value = keys.get(*key)?;
@@ -173,13 +173,12 @@ fn sentences(before: &EntryKeys, after: &EntryKeys) -> Vec<String> {
     names.iter().filter_map(sentence).chain(of_steps).collect()
 }
 
-/// Each as JSON.
+/// The steps, each as JSON.
 fn steps_of(keys: &EntryKeys) -> Vec<&str> {
     keys.get(STEPS).into_iter().flat_map(|steps| steps.lines()).collect()
 }
 
-/// What happened to the steps of a route, each written as JSON. Those at the beginning and at the end that are alike
-/// are passed over.
+/// The changes of a route's steps, each given as JSON. Equal steps at the beginning and at the end are skipped.
 fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
     let same = before.iter().zip(after).take_while(|(before, after)| before == after).count();
     let (old, new) = (&before[same..], &after[same..]);
@@ -210,7 +209,7 @@ fn sorted<'a>(steps: &[&'a str]) -> Vec<&'a str> {
     steps
 }
 
-/// A step as one would say it: `mask` and what it masks, then its other keys, as in ``mask `\d+` with `****` ``.
+/// A step in words: its kind and main value, then its other keys, as in ``mask `\d+` with `****` ``.
 fn step_words(step: &str) -> String {
     let kind = step_kind(step);
     let mut keys = step_keys(step);

@@ -1,4 +1,4 @@
-//! The router document as it is written: every value has its type, and no name has been looked up yet.
+//! The router document as written: every value has its type, and names are not resolved yet.
 
 use serde::Serialize;
 
@@ -20,24 +20,24 @@ pub const VERSION: u32 = 1;
 pub struct Document {
     /// The version of the document's shape: 1.
     pub version: u32,
-    /// Where messages come in.
+    /// The sources that receive messages.
     pub sources: Vec<Source>,
-    /// Where messages are stored.
+    /// The logspaces that store messages.
     pub logspaces: Vec<Logspace>,
-    /// Where messages are forwarded to.
+    /// The destinations that messages are forwarded to.
     pub destinations: Vec<Destination>,
-    /// Which messages go where, in order.
+    /// The routes that select messages and their targets, in order.
     pub routes: Vec<Route>,
 }
 
-/// Reads a document from TOML, or says everything that is wrong with its shape, with line and column.
+/// Reads a document from TOML, or reports everything that is wrong with its shape, with line and column.
 pub fn from_toml(text: &str) -> Result<Document, Vec<Problem>> {
     let node = DocumentNode::from_toml(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, text)
 }
 
-/// Reads a document from JSON. A value that is `null` counts as not there.
+/// Reads a document from JSON. A `null` counts as missing.
 pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
     let node = DocumentNode::from_json(text)?;
     let (document, findings) = read(&node);
@@ -52,7 +52,7 @@ pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
     place_all(destination, &findings, &node, "").map(|read| read.expect("without a finding there is a value"))
 }
 
-/// `value`, unless something was found: then where that is in the text.
+/// The value, or the findings as problems with their positions in the text.
 pub(crate) fn place_all<T>(
     value: T,
     findings: &Findings,
@@ -65,7 +65,7 @@ pub(crate) fn place_all<T>(
     Err(findings.problems(|finding| node.place(finding, text)))
 }
 
-/// What could be read, and everything that could not.
+/// Reads a document as far as possible, with a finding for everything else.
 pub(crate) fn read(node: &DocumentNode) -> (Document, Findings) {
     let mut findings = Findings::default();
     let mut document = Document {

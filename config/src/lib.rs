@@ -1,7 +1,7 @@
 //! Configuration: text → documents → checked.
 //!
-//! There are two documents. The [`settings`] are the process's own and come in layers. The router document says
-//! which messages go where; it is edited while the process runs, as TOML or as JSON of the same shape:
+//! There are two documents. The [`settings`] are those of the process and come in layers. The router document routes
+//! messages; it is edited while the process runs, as TOML or as JSON of the same shape:
 //!
 //! ```text
 //! TOML ─┐                                check          ┌─▶ Checked ──▶ the router that runs
@@ -11,12 +11,11 @@
 //!                  TOML, with the comments of the text before
 //! ```
 //!
-//! A [`Document`] is what the author wrote, each value with its type. [`Checked`] is what can be run: names
-//! resolved, filters parsed. [`diff`] says in words what an edit changes.
+//! A [`Document`] is the author's text with a type for each value. [`Checked`] is a document that can run: names resolved,
+//! filters parsed. [`diff`] describes the changes of an edit in words.
 //!
 //! **Invariant:** text in, text and values out. No file, socket, clock or environment is touched here.
-//! **Invariant:** all problems of a text are reported at once, and none is reported for what merely follows
-//! from another.
+//! **Invariant:** all problems of a text are reported at once, and none that merely follows from another.
 
 pub mod accounts;
 mod amount;
@@ -81,5 +80,5 @@ pub use step::{
 pub use unit::{Period, Size, UnitError};
 pub use zone::SenderZone;
 
-/// The router document that a new data directory starts with.
+/// The router document of a new data directory.
 pub const DEFAULT_ROUTER_TOML: &str = include_str!("../router.toml");

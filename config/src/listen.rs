@@ -1,4 +1,4 @@
-//! What a source listens on.
+//! The sockets that sources listen on.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -9,7 +9,7 @@ use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, did_you_mean, quoted};
 use crate::read::{ReadValue, parsed};
 
-/// A socket that a source opens.
+/// The address of a socket that a source opens.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ListenAddress {
     /// A message in every datagram.
@@ -36,10 +36,10 @@ pub enum ListenAddress {
     UnixStream(String),
 }
 
-/// What is spoken over a socket.
+/// The protocol of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ListenProtocol {
-    /// Messages one after the other, in streams and datagrams.
+    /// Frames of messages, in streams and datagrams.
     Frames,
     /// RELP.
     Relp,
@@ -48,7 +48,7 @@ pub(crate) enum ListenProtocol {
 }
 
 impl ListenProtocol {
-    /// The kind of source that understands it.
+    /// The kind of source that reads it.
     pub(crate) fn source(self) -> &'static str {
         match self {
             ListenProtocol::Frames => "syslog",
@@ -58,7 +58,7 @@ impl ListenProtocol {
     }
 }
 
-/// A scheme and what it makes of what stands behind it.
+/// A scheme, and the constructor for the part after it.
 type Scheme<T> = (&'static str, fn(T) -> ListenAddress);
 
 const LISTENER_SCHEMES: [Scheme<SocketAddr>; 9] = [
@@ -74,7 +74,7 @@ const LISTENER_SCHEMES: [Scheme<SocketAddr>; 9] = [
 ];
 const PATH_SCHEMES: [Scheme<String>; 2] =
     [("unix-dgram", ListenAddress::UnixDgram), ("unix-stream", ListenAddress::UnixStream)];
-/// The longest path that a socket's address has room for.
+/// The longest path that fits in a socket's address.
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 impl ListenAddress {
@@ -102,7 +102,7 @@ impl ListenAddress {
         }
     }
 
-    /// What is spoken over it.
+    /// The protocol of the socket.
     pub(crate) fn speech(&self) -> ListenProtocol {
         if self.is_relp() {
             ListenProtocol::Relp
@@ -118,7 +118,7 @@ impl ListenAddress {
         matches!(self, ListenAddress::Relp(_) | ListenAddress::RelpTls(_))
     }
 
-    /// Whether OpenTelemetry's requests come in.
+    /// Whether it receives OpenTelemetry's requests.
     pub fn is_otlp(&self) -> bool {
         matches!(
             self,
@@ -129,7 +129,7 @@ impl ListenAddress {
         )
     }
 
-    /// Whether what comes in is encrypted.
+    /// Whether connections are encrypted.
     pub fn is_tls(&self) -> bool {
         matches!(
             self,
@@ -176,7 +176,7 @@ fn unknown_listener(text: &str, scheme: &str) -> String {
     format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
 }
 
-/// The path behind `unix-dgram:` and the like; two slashes before it are put up with.
+/// The path after `unix-dgram:` and similar schemes; two extra slashes before it are accepted.
 pub(crate) fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
     let rest = text.split_once(':').map_or("", |(_, rest)| rest);
     let path = rest.strip_prefix("//").unwrap_or(rest);
@@ -224,7 +224,7 @@ impl ReadValue for ListenAddress {
     }
 }
 
-/// An unspecified IPv6 address takes the IPv4 ones as well.
+/// Whether two addresses overlap. An unspecified IPv6 address includes IPv4.
 fn ips_overlap(a: IpAddr, b: IpAddr) -> bool {
     let takes_all_of =
         |any: IpAddr, other: IpAddr| any.is_unspecified() && (any.is_ipv6() || other.is_ipv4());

@@ -14,23 +14,23 @@ use crate::unit::{Period, Size};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Logspace {
-    /// The name that routes and searches know it by.
+    /// The name that routes and searches use.
     pub id: String,
-    /// What is kept.
+    /// The limits of its messages.
     pub retention: Retention,
-    /// When a message is acknowledged.
+    /// The time at which a message is acknowledged.
     pub durability: Durability,
 }
 
-/// What a logspace keeps. Without either limit it keeps everything.
+/// The limits of a logspace. Without limits it keeps everything.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Retention {
-    /// How old a message becomes.
+    /// The greatest age of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
-    /// How many bytes on disk the logspace takes.
+    /// The greatest size of the logspace on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub size: Option<Size>,

@@ -1,7 +1,7 @@
-//! Names that are made of parts of a message: `logs/{host}/{received:%Y-%m-%d}`.
+//! Templates of names with fields of a message: `logs/{host}/{received:%Y-%m-%d}`.
 //!
-//! **Invariant:** only what is written in the document separates folders: what a message says becomes one name or a part
-//! of one, so a message never leads out of the folder that the template begins with.
+//! **Invariant:** only the document separates folders: a value from a message becomes one name or a part of one, so it never
+//! leads out of the folder at the beginning of the template.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::read::{Choice, ReadValue, parsed};
 /// The longest template.
 const BYTES_MAX: usize = 4000;
 
-/// A name with places for parts of a message.
+/// A name with placeholders for fields of a message.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NameTemplate {
     text: String,
@@ -25,9 +25,9 @@ pub struct NameTemplate {
 /// A part of a template.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NamePart {
-    /// As it is.
+    /// A literal text.
     Literal(String),
-    /// What a message says.
+    /// The value of a label.
     Label(Label),
     /// A part of a time, in UTC.
     Time(Moment, TimePart),
@@ -36,9 +36,9 @@ pub enum NamePart {
 /// A time of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Moment {
-    /// When it was received.
+    /// The time of receipt.
     Received,
-    /// Its own, as far as it has one.
+    /// Its own time, if it has one.
     Own,
 }
 
@@ -69,10 +69,10 @@ const TIME_PARTS: [(char, TimePart); 6] = [
 ];
 
 impl NameTemplate {
-    /// The longest that a label becomes in a name.
+    /// The greatest length of a label's value in a name.
     pub const LABEL_BYTES_MAX: usize = 100;
 
-    /// Reads it, or says what is wrong.
+    /// Reads a template, or reports what is wrong.
     pub fn parse(text: &str) -> Result<NameTemplate, String> {
         if BYTES_MAX < text.len() || text.contains(char::is_control) {
             return Err(format!("must be one line of at most {BYTES_MAX} bytes"));
@@ -104,12 +104,12 @@ impl NameTemplate {
         Ok(NameTemplate { text: text.to_owned(), parts: parts.0 })
     }
 
-    /// As it was written.
+    /// The template as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What it consists of.
+    /// Its parts.
     pub fn parts(&self) -> &[NamePart] {
         &self.parts
     }
@@ -119,7 +119,7 @@ impl NameTemplate {
         self.parts.iter().all(|part| matches!(part, NamePart::Literal(_)))
     }
 
-    /// What it looks like for the message that makes it the longest.
+    /// An example of the longest name that it can give.
     pub(crate) fn shape(&self) -> String {
         let shape = |part: &NamePart| match part {
             NamePart::Literal(text) => text.clone(),
@@ -144,7 +144,7 @@ impl NameParts {
         }
     }
 
-    /// What stands between braces.
+    /// Adds the part for the text between braces.
     fn place(&mut self, place: &str) -> Result<(), String> {
         let (name, format) = place.split_once(':').map_or((place, None), |(name, rest)| (name, Some(rest)));
         let moment = match name {

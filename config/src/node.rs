@@ -1,6 +1,6 @@
-//! A document before it means anything: tables, lists and values, alike for TOML, JSON and the environment.
+//! The syntax of a document: tables, lists and values, in one form for TOML, JSON and the environment.
 //!
-//! **Invariant:** a node knows where in its text it stands, so that a finding needs to carry no more than a path.
+//! **Invariant:** a node knows its position in the text, so a finding needs only a path.
 
 use std::ops::Range;
 
@@ -25,11 +25,11 @@ pub(crate) enum NodeValue {
     Boolean(bool),
     Integer(i64),
     Text(String),
-    /// From the environment or the command line: whatever type the key wants.
+    /// A value from the environment or the command line, of the type that the key expects.
     Bare(String),
     /// A number with a fraction.
     Fraction(f64),
-    /// A number out of range, or a date: no key wants one.
+    /// A number out of range, or a date, which no key accepts.
     Other(&'static str),
     List(Vec<DocumentNode>),
     Table(Vec<TableEntry>),
@@ -42,14 +42,14 @@ pub(crate) struct TableEntry {
     pub(crate) node: DocumentNode,
 }
 
-/// Where a node was written.
+/// The origin of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum NodeOrigin {
-    /// Nowhere that could be shown: JSON, or what we ship.
+    /// No position that could be shown: JSON, or the shipped defaults.
     Unplaced,
-    /// These bytes of the text.
+    /// A range of bytes of the text.
     Text(Range<usize>),
-    /// An environment variable or argument of this name.
+    /// The environment variable or argument with this name.
     Named(String),
 }
 
@@ -90,7 +90,7 @@ impl DocumentNode {
         DocumentNode { value: NodeValue::Bare(text.to_owned()), origin }
     }
 
-    /// What it is, for a sentence such as "must be a string, not a list".
+    /// The name of its type, for a sentence such as "must be a string, not a list".
     pub(crate) fn type_name(&self) -> &'static str {
         match &self.value {
             NodeValue::Null => "null",
@@ -104,7 +104,7 @@ impl DocumentNode {
         }
     }
 
-    /// Turns a finding about this document into a problem with its place in `text`.
+    /// Turns a finding about this document into a problem with its position in `text`.
     pub(crate) fn place(&self, finding: &Finding, text: &str) -> Problem {
         let problem = Problem {
             path: finding.path.to_string(),
@@ -121,7 +121,7 @@ impl DocumentNode {
         }
     }
 
-    /// Where the finding's value is written, or the nearest table that should hold it.
+    /// The origin of the finding's value, or of the nearest table that should contain it.
     fn origin_of(&self, finding: &Finding, text: &str) -> NodeOrigin {
         let mut node = self;
         let mut origin = &self.origin;
@@ -142,7 +142,7 @@ impl DocumentNode {
         }
     }
 
-    /// What stands there, and where its key is written.
+    /// The child at this step of a path, and the origin of its key.
     pub(crate) fn child(&self, step: &PathStep) -> Option<(&NodeOrigin, &DocumentNode)> {
         match (&self.value, step) {
             (NodeValue::Table(entries), PathStep::Key(key)) => {
@@ -165,8 +165,8 @@ fn fits(bytes: usize) -> Result<(), Vec<Problem>> {
     ))])
 }
 
-/// The bytes of `text` that hold bytes `inner` of a string `value` written at `outer`; the whole string when it
-/// is written with escapes.
+/// The bytes of `text` with the bytes `inner` of a string `value` written at `outer`; the whole string if it is written
+/// with escapes.
 fn inside(text: &str, outer: &Range<usize>, value: &str, inner: &Range<usize>) -> Range<usize> {
     match text.get(outer.clone()).and_then(|written| written.find(value)) {
         Some(begin) => outer.start + begin + inner.start..outer.start + begin + inner.end,

@@ -1,6 +1,6 @@
 //! Reads one typed value out of a [`DocumentNode`].
 //!
-//! **Invariant:** a value that cannot be read has a finding that says why.
+//! **Invariant:** every value that cannot be read has a finding with the reason.
 
 use std::net::IpAddr;
 
@@ -10,17 +10,17 @@ use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
 use crate::unit::{Period, Size};
 
-/// How many entries any list may have.
+/// The greatest number of entries in a list.
 const LIST_ITEMS_MAX: usize = 1000;
 
-/// What a value can be read as. `None` means that a finding says why not.
+/// A type that can be read from a node. `None` means that there is a finding.
 pub(crate) trait ReadValue: Sized {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Self>;
 }
 
 /// A type with few values, each with a name.
 pub(crate) trait Choice: Copy + 'static {
-    /// What the names are names of, as in "is not a {NOUN}".
+    /// The noun for the values, as in "is not a {NOUN}".
     const NOUN: &'static str;
     const NAMES: &'static [(&'static str, Self)];
     /// Names that have a meaning, but not in this version.
@@ -38,7 +38,7 @@ pub(crate) fn parsed<T>(
     parse(&text).map_err(|message| findings.value(path, message)).ok()
 }
 
-/// The value that `text` names, or what it should have been.
+/// The value with this name, or an error with the possible ones.
 pub(crate) fn choose<T: Choice>(text: &str) -> Result<T, String> {
     let names = || T::NAMES.iter().map(|(name, _)| *name);
     if let Some((_, value)) = T::NAMES.iter().find(|(name, _)| *name == text) {
@@ -57,7 +57,7 @@ impl<T: Choice> ReadValue for T {
     }
 }
 
-/// As a value that may be missing.
+/// Reads a value that may be missing.
 impl<T: Choice> ReadValue for Option<T> {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Option<T>> {
         T::read(node, path, findings).map(Some)
@@ -133,7 +133,7 @@ impl<T: ReadValue> ReadValue for Vec<T> {
         let split;
         let nodes = match &node.value {
             NodeValue::List(nodes) => nodes,
-            // On a command line and in the environment there are no brackets.
+            // Lists on the command line and in the environment have no brackets.
             NodeValue::Bare(text) => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 split = items.map(|item| DocumentNode::bare(item, node.origin.clone())).collect();
@@ -155,7 +155,7 @@ impl<T: ReadValue> ReadValue for Vec<T> {
     }
 }
 
-/// A list that may be written as its only value.
+/// A list that may be written as a single value.
 pub(crate) struct OneOrMore<T>(pub(crate) Vec<T>);
 
 impl<T: ReadValue> ReadValue for OneOrMore<T> {

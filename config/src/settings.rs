@@ -1,6 +1,6 @@
-//! The process's own settings, in layers: what we ship, a file, the environment, `--set`. A later layer wins.
+//! The settings of the process, in layers: shipped defaults, a file, the environment, `--set`. A later layer wins.
 //!
-//! **Invariant:** every default stands in the shipped file and nowhere else.
+//! **Invariant:** every default is in the shipped file and nowhere else.
 
 mod in_force;
 mod web;
@@ -21,107 +21,107 @@ use crate::unit::{Period, Size};
 pub use in_force::{InForce, Layer, in_force};
 pub use web::{Web, WebListener};
 
-/// The shipped file, with every setting, its default and what it means.
+/// The shipped file, with every setting, its default and its meaning.
 pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
 
-/// What the process is given at its start.
+/// The settings of the process, read when it starts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The directory that holds everything.
     pub data: PathBuf,
-    /// Console and API.
+    /// The console and the API.
     pub web: Web,
     /// Logins.
     pub accounts: Accounts,
-    /// What one request may ask for.
+    /// The limits of requests.
     pub limits: LimitSettings,
-    /// What memory is spent on.
+    /// The use of memory.
     pub memory: MemorySettings,
-    /// How messages lie on the disk.
+    /// The storage of messages on disk.
     pub storage: StorageSettings,
-    /// Where router documents may lead outside of the messages.
+    /// The folders that router documents may use.
     pub files: FileSettings,
-    /// What threads are spent on.
+    /// The use of threads.
     pub threads: ThreadSettings,
-    /// Who sends.
+    /// The registry of senders.
     pub senders: SenderSettings,
-    /// What Prometheus reads.
+    /// Metrics for Prometheus.
     pub metrics: MetricsSettings,
-    /// What Logstead says about itself.
+    /// Logstead's own log.
     pub log: LogSettings,
 }
 
-/// Who sends.
+/// The settings of the registry of senders.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SenderSettings {
-    /// How long a sender is quiet before it may be silent.
+    /// The time without messages after which a sender may count as silent.
     pub silent_after: Period,
 }
 
-/// What Prometheus reads.
+/// The settings of metrics for Prometheus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MetricsSettings {
-    /// Where they are read without a login; empty for nowhere.
+    /// The addresses at which they can be read without a login; may be empty.
     pub listen: Vec<WebListener>,
 }
 
-/// What one request may ask for.
+/// The limits of requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LimitSettings {
     /// The largest body of one ingest request.
     pub ingest_body_max: Size,
-    /// Messages of one ingest request.
+    /// The greatest number of messages in one ingest request.
     pub ingest_messages_max: u32,
-    /// How many searches run at a time.
+    /// The greatest number of concurrent searches.
     pub searches_max: u32,
-    /// How long one search may run.
+    /// The longest time of a search.
     pub search_time_max: Period,
-    /// What memory the answer of one search may take while it is made.
+    /// The memory that the result of one search may use while it is computed.
     pub query_memory_max: Amount,
-    /// How many follow what is stored at a time.
+    /// The greatest number of concurrent live tails.
     pub tails_max: u32,
-    /// Messages that each of them is shown in a second.
+    /// The greatest number of messages per second in each live tail.
     pub tail_rate_max: u32,
-    /// How many exports run at a time.
+    /// The greatest number of concurrent exports.
     pub exports_max: u32,
 }
 
-/// What memory is spent on.
+/// The use of memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemorySettings {
-    /// All that the process may take. Each of the others is a share of it, unless it says a size.
+    /// The memory of the process. Each of the others is a share of it, unless it is a size.
     pub max: Amount,
-    /// Newest messages kept for fast searches, over all logspaces.
+    /// The newest messages kept in memory for fast searches, over all logspaces.
     pub tail_max: Amount,
-    /// What is kept of the indexes of segments, over all logspaces.
+    /// Parts of the segments' indexes kept in memory, over all logspaces.
     pub index_max: Amount,
-    /// What one source may have received that is not stored yet.
+    /// Messages received by one source and not stored yet.
     pub source_queue_max: Amount,
 }
 
-/// How messages lie on the disk: first in journal files, then in segments.
+/// The storage of messages on disk: first in journal files, then in segments.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StorageSettings {
     /// A journal file is sealed when its newest message is older than this, however small it is.
     pub seal_after: Period,
-    /// Nor does it become longer than this.
+    /// The greatest size of a journal file.
     pub journal_file_max: Size,
-    /// Nor does it, or a segment, hold more messages than this.
+    /// The greatest number of messages in a journal file or segment.
     pub segment_rows_max: u32,
 }
 
-/// Folders that a router document may name files in. Absolute; what is below them belongs to them.
+/// The folders in which a router document may name files. Paths are absolute, and subfolders are included.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileSettings {
-    /// Sources of files read here.
+    /// Folders that file sources may read.
     pub read: Vec<String>,
-    /// Destinations write here, and below `forward` in the data directory.
+    /// Folders that destinations may write to, besides `forward` in the data directory.
     pub write: Vec<String>,
-    /// Unix sockets are made here, and below `run` in the data directory.
+    /// Folders for unix sockets, besides `run` in the data directory.
     pub sockets: Vec<String>,
 }
 
-/// What threads are spent on.
+/// The use of threads.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ThreadSettings {
     /// Threads that parse, route and compress.
@@ -130,16 +130,16 @@ pub struct ThreadSettings {
     pub sealers: CountOrAuto,
 }
 
-/// What Logstead says about itself.
+/// The settings of Logstead's own log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LogSettings {
     /// The least urgent level that is written.
     pub level: LogLevel,
-    /// What a line on standard error looks like.
+    /// The format of lines on standard error.
     pub format: LogFormat,
 }
 
-/// What a line of our own log looks like on standard error.
+/// The format of a line of our own log on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFormat {
     /// For people.
@@ -148,7 +148,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// How urgent a line of our own log is.
+/// The level of a line of our own log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogLevel {
     /// Something failed.
@@ -163,18 +163,18 @@ pub enum LogLevel {
     Trace,
 }
 
-/// What is laid over the shipped defaults, in this order.
+/// The layers over the shipped defaults, in this order.
 #[derive(Clone, Default, Debug)]
 pub struct Layers {
     /// The text of the file that `--config` names. Problems that have a line are about this text.
     pub file: Option<String>,
-    /// The process's environment. Variables that are not settings are passed over.
+    /// The process's environment. Variables that are not settings are ignored.
     pub env: Vec<(String, String)>,
     /// Arguments of `--set`: `key=value`.
     pub set: Vec<String>,
 }
 
-/// Lays the layers over each other and reads what comes out, or says everything that is wrong with it.
+/// Merges the layers and reads the result, or reports everything that is wrong with it.
 pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
     let mut findings = Findings::default();
     let node = laid(layers, &mut findings)?;
@@ -183,7 +183,7 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
     Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
 }
 
-/// What the layers are together.
+/// Merges the layers.
 fn laid(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Problem>> {
     let text = layers.file.as_deref().unwrap_or_default();
     let defaults = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
@@ -217,7 +217,7 @@ fn laid(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Pr
             }
         }
     }
-    // The whole comes from several places, so what is wrong with no single value is wrong in none of them.
+    // The whole has several origins, so a problem of no single value has no position.
     node.origin = NodeOrigin::Unplaced;
     Ok(node)
 }
@@ -327,7 +327,7 @@ fn read_memory(fields: &mut TableReader<'_>) -> Option<MemorySettings> {
     })
 }
 
-/// `auto`, or a size within these limits.
+/// Reads `auto`, or a size within these limits.
 fn amount(fields: &mut TableReader<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
     let amount: Amount = fields.optional(key)?;
     if let Some(size) = amount.exactly().filter(|size| !range.contains(size)) {
@@ -361,7 +361,7 @@ fn read_files(fields: &mut TableReader<'_>) -> Option<FileSettings> {
     Some(FileSettings { read: read?, write: write?, sockets: sockets? })
 }
 
-/// Absolute, and without a way up.
+/// Whether a path is absolute and has no `..`.
 fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }
@@ -371,18 +371,18 @@ fn read_threads(fields: &mut TableReader<'_>) -> Option<ThreadSettings> {
     Some(ThreadSettings { workers: workers?, sealers: sealers? })
 }
 
-/// What an environment variable is to us.
+/// The meaning of an environment variable.
 enum VariableKind<'a> {
     /// The setting at this path.
     Setting(Vec<String>),
-    /// None, but this one may have been meant.
+    /// No setting, but similar to this one.
     Misspelt(&'a str),
-    /// Somebody else's.
+    /// A variable of another program.
     Foreign,
 }
 
-/// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
-/// there is one: the same prefix begins what an orchestrator sets for a service of our name
+/// Interprets a variable. `LOGSTEAD_A__B` is the setting `a.b`, whether it exists or not. Without a `__` it is a setting
+/// only if that exists: the same prefix is used by variables that an orchestrator sets for a service of our name
 /// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are not settings.
 fn variable_path<'a>(variable: &str, names: &'a [String]) -> VariableKind<'a> {
     let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return VariableKind::Foreign };

@@ -1,4 +1,4 @@
-//! A source: where messages come in, and how their bytes are read.
+//! Sources, which receive messages, and the reading of their bytes.
 
 use ipnet::IpNet;
 use serde::Serialize;
@@ -20,29 +20,29 @@ use crate::zone::{SenderZone, timezone, timezones};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Source {
-    /// The name that routes, messages and counters know it by.
+    /// The name that routes, messages and counters use.
     pub id: String,
-    /// Whether it receives anything.
+    /// Whether it receives messages.
     pub enabled: bool,
-    /// What it receives, with the keys of that kind.
+    /// The kind of source, with its keys.
     #[serde(flatten)]
     pub kind: SourceKind,
 }
 
-/// What a source receives.
+/// The kind of a source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SourceKind {
-    /// Syslog from sockets of its own.
+    /// Syslog on its own sockets.
     Syslog(SyslogSource),
-    /// Syslog over RELP: every message is acknowledged when it is stored.
+    /// Syslog over RELP: every message is acknowledged once it is stored.
     Relp(RelpSource),
-    /// GELF from sockets of its own.
+    /// GELF on its own sockets.
     Gelf(GelfSource),
-    /// OpenTelemetry's logs from sockets of its own: a request is answered when its records are stored.
+    /// OpenTelemetry logs on its own sockets: a request is answered once its records are stored.
     Otlp(OtlpSource),
-    /// Lines that are appended to files.
+    /// Lines appended to files.
     File(FileSource),
     /// The ingest endpoints of the web listener.
     Http(HttpSource),
@@ -57,11 +57,11 @@ pub struct SyslogSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub listen: Vec<ListenAddress>,
-    /// How messages are told apart in a stream.
+    /// The delimiting of messages in a stream.
     pub framing: Framing,
-    /// Whether a datagram is many messages, each ending with a newline.
+    /// Whether a datagram contains many messages, each ending with a newline.
     pub split_datagrams: bool,
-    /// How what comes in is read.
+    /// The reading of received bytes.
     #[serde(flatten)]
     pub reception: Reception,
 }
@@ -73,7 +73,7 @@ pub struct RelpSource {
     /// The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub listen: Vec<ListenAddress>,
-    /// How what comes in is read.
+    /// The reading of received bytes.
     #[serde(flatten)]
     pub reception: Reception,
 }
@@ -85,14 +85,14 @@ pub struct GelfSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub listen: Vec<ListenAddress>,
-    /// The longest message that is kept whole, unpacked; a longer one is cut and flagged.
+    /// The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
-    /// How long and for how much a read waits for company.
+    /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
-    /// How many workers one connection's messages are spread over.
+    /// The number of workers that share one connection's messages.
     pub partitions: CountOrAuto,
-    /// Who may send.
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
@@ -104,27 +104,27 @@ pub struct OtlpSource {
     /// The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub listen: Vec<ListenAddress>,
-    /// The longest request that is taken, unpacked.
+    /// The longest request that is accepted, uncompressed.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_request: Size,
-    /// The name of the token that requests must bring; without it, they need none.
+    /// The name of the token that requests must have; without it, they need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub token: Option<String>,
-    /// Who may send.
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
 
-/// How what comes in through sockets is read, and who may send.
+/// The reading of bytes received through sockets, and the admitted senders.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Reception {
-    /// How a message is parsed.
+    /// The format of messages.
     pub format: SourceFormat,
-    /// The zone of stamps that name none: an IANA name or an offset.
+    /// The time zone of timestamps without one: an IANA name or an offset.
     pub timezone: String,
-    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub timezones: Vec<SenderZone>,
@@ -133,41 +133,41 @@ pub struct Reception {
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
-    /// How long and for how much a read waits for company.
+    /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
-    /// How many workers one connection's messages are spread over.
+    /// The number of workers that share one connection's messages.
     pub partitions: CountOrAuto,
-    /// Who may send.
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
 
-/// Who may send through sockets, and how.
+/// The senders admitted to sockets, and their limits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Admission {
-    /// How many stream connections are open at a time; one more is refused.
+    /// The greatest number of open stream connections; further ones are refused.
     pub max_connections: u32,
-    /// Networks that may send; empty is everyone.
+    /// Networks that may send; empty for everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
     /// Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub proxy_protocol: Vec<IpNet>,
-    /// What encrypted connections need.
+    /// The certificate and key for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
 
-/// What encrypted connections need. Files are PEM, absolute or below the data directory.
+/// The certificate and key for encrypted connections. Files are PEM, absolute or below the data directory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Tls {
-    /// Our certificate, and those between it and the authority that the senders know.
+    /// Our certificate, with the intermediate ones up to an authority that senders trust.
     pub certificate: String,
     /// Its private key.
     pub key: String,
-    /// The authorities whose certificates senders may show.
+    /// The authorities that sign senders' certificates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_ca: Option<String>,
     /// Whether a sender without a certificate is refused.
@@ -178,15 +178,15 @@ pub struct Tls {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Files))]
 pub struct FileSource {
-    /// The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names.
+    /// The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
     pub paths: Vec<String>,
-    /// Where reading begins in a file that is there when the source is new.
+    /// The position at which reading begins in files that exist when the source is new.
     pub start: Start,
-    /// How a line is parsed.
+    /// The format of lines.
     pub format: SourceFormat,
-    /// The zone of stamps that name none: an IANA name or an offset.
+    /// The time zone of timestamps without one: an IANA name or an offset.
     pub timezone: String,
-    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub timezones: Vec<SenderZone>,
@@ -197,30 +197,30 @@ pub struct FileSource {
     pub max_message: Size,
 }
 
-/// The keys of a source of what comes over HTTP.
+/// The keys of a source of messages from the HTTP ingest endpoints.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Http))]
 pub struct HttpSource {
-    /// The name of the token whose messages it takes; without it, it takes what no other source does.
+    /// The name of the token whose messages it takes; without it, it takes the messages that no other source does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub token: Option<String>,
 }
 
-/// How long and for how much a read waits for company.
+/// The time and size up to which reads are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Coalesce {
-    /// The longest that the first byte waits.
+    /// The longest time that the first byte waits.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub delay: Period,
-    /// The most bytes that one read gathers.
+    /// The greatest number of bytes that are combined.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub buffer: Size,
 }
 
 impl SourceKind {
-    /// The sockets that it opens.
+    /// The addresses that it listens on.
     pub fn listen(&self) -> &[ListenAddress] {
         match self {
             SourceKind::Syslog(syslog) => &syslog.listen,
@@ -293,7 +293,7 @@ impl OtlpSource {
     }
 }
 
-/// The sockets of a source that understands this.
+/// Reads the addresses of a source with this protocol.
 fn listeners(fields: &mut TableReader<'_>, speech: ListenProtocol) -> Vec<ListenAddress> {
     let listen: Vec<ListenAddress> = fields.required("listen", Vec::new());
     if let Some(other) = listen.iter().find(|listener| listener.speech() != speech) {
@@ -330,7 +330,7 @@ impl Admission {
 }
 
 impl Tls {
-    /// What the key says, which must be there exactly when something that is encrypted is listened on.
+    /// Reads the key `tls`, which must be there exactly if an address is encrypted.
     fn of(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Option<Tls> {
         let tls = fields.optional_table("tls.", Tls::read);
         match (&tls, listen.iter().find(|listener| listener.is_tls())) {
@@ -393,7 +393,7 @@ impl Coalesce {
     }
 }
 
-/// What a source of syslog does by default.
+/// The defaults of a syslog source.
 impl Default for Coalesce {
     fn default() -> Coalesce {
         defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)

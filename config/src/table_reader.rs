@@ -1,7 +1,6 @@
-//! Reads the keys of one table and notes everything that is wrong on the way, instead of stopping at the first
-//! problem.
+//! Reads the keys of one table, and records everything that is wrong instead of stopping at the first problem.
 //!
-//! **Invariant:** a key that is never asked for is a problem, with the nearest key that is.
+//! **Invariant:** a key that is never read is a problem, with the most similar key that is read.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,24 +10,24 @@ use crate::node::{DocumentNode, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
 use crate::read::ReadValue;
 
-/// What has an order, and a text for the message that says which part of it is allowed.
+/// A type with limits: it has an order, and a text for messages about the limits.
 pub(crate) trait Bounded: ReadValue + PartialOrd + Display {}
 
 impl<T: ReadValue + PartialOrd + Display> Bounded for T {}
 
-/// The keys of one table, asked for one after the other.
+/// A reader of the keys of one table.
 pub(crate) struct TableReader<'a> {
     entries: &'a [TableEntry],
     path: Path,
     known: Vec<&'static str>,
     findings: &'a mut Findings,
-    /// Where the keys stand in the catalogue: the table with its dot, and the groups.
+    /// The position of the keys in the catalogue: the table with its dot, and the groups.
     table: &'static str,
     groups: &'static [&'static [Setting]],
 }
 
 impl<'a> TableReader<'a> {
-    /// Of a node that must be a table.
+    /// A reader for a node that must be a table.
     pub(crate) fn of(
         node: &'a DocumentNode,
         path: &Path,
@@ -41,24 +40,24 @@ impl<'a> TableReader<'a> {
         Some(TableReader { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
     }
 
-    /// From now on, these groups of the catalogue say what the keys can be.
+    /// Sets the groups of the catalogue that describe the keys read from now on.
     pub(crate) fn told_by(&mut self, groups: &'static [&'static [Setting]]) {
         self.groups = groups;
     }
 
-    /// The value of `key`, or what the catalogue says.
+    /// The value of `key`, or its default in the catalogue.
     pub(crate) fn get<T: ReadValue>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
         self.optional(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`TableReader::get`], within the limits of the catalogue.
+    /// Like [`TableReader::get`], and the value must be within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
         self.optional_told(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`TableReader::optional`], within the limits of the catalogue.
+    /// Like [`TableReader::optional`], and the value must be within the limits of the catalogue.
     pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
         match find(self.groups, self.table, key).limits::<T>() {
@@ -71,7 +70,7 @@ impl<'a> TableReader<'a> {
         Some(value)
     }
 
-    /// A table of settings with its dot, such as `coalesce.`, in which every key has a default.
+    /// Reads a table of settings, such as `coalesce.` with its dot, in which every key has a default.
     pub(crate) fn told_table<T>(
         &mut self,
         dotted: &'static str,
@@ -81,7 +80,7 @@ impl<'a> TableReader<'a> {
         self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
     }
 
-    /// As [`TableReader::told_table`], where nothing counts without it.
+    /// Like [`TableReader::told_table`], but `None` if the table is missing.
     pub(crate) fn optional_table<T>(
         &mut self,
         dotted: &'static str,
@@ -100,12 +99,12 @@ impl<'a> TableReader<'a> {
         T::read(node, &self.path.key(key), self.findings)
     }
 
-    /// The value of `key`, or `default` when it is not there.
+    /// The value of `key`, or `default` if it is missing.
     pub(crate) fn or<T: ReadValue>(&mut self, key: &'static str, default: T) -> T {
         self.optional(key).unwrap_or(default)
     }
 
-    /// The value of `key`, which must be there. A wrong one reads as `stand_in`, with a finding.
+    /// The value of `key`, which must be there. If it is invalid or missing, the result is `stand_in`, with a finding.
     pub(crate) fn required<T: ReadValue>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
             Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),
@@ -116,7 +115,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Like [`TableReader::or`], for a table: `read` is given its fields, or none when it is not there.
+    /// Like [`TableReader::or`], for a table, whose keys `read` reads.
     pub(crate) fn table<T>(
         &mut self,
         key: &'static str,
@@ -132,7 +131,7 @@ impl<'a> TableReader<'a> {
         value
     }
 
-    /// Like [`TableReader::optional`], and the value must lie in `range`.
+    /// Like [`TableReader::optional`], and the value must be in `range`.
     pub(crate) fn optional_within<T: Bounded>(
         &mut self,
         key: &'static str,
@@ -158,12 +157,12 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Notes something about the value of `key`.
+    /// Records a finding about the value of `key`.
     pub(crate) fn note(&mut self, key: &'static str, message: impl Into<String>) {
         self.findings.value(&self.path.key(key), message);
     }
 
-    /// Every key that was not asked for is a problem.
+    /// Records a finding for every key that was not read.
     pub(crate) fn finish(self) {
         let TableReader { entries, path, known, findings, .. } = self;
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -185,7 +184,7 @@ impl<'a> TableReader<'a> {
     }
 }
 
-/// What `read` makes of an empty table.
+/// The result of `read` for an empty table.
 pub(crate) fn defaults<T>(
     groups: &'static [&'static [Setting]],
     table: &'static str,

@@ -1,4 +1,4 @@
-//! What can be run but is probably a mistake: messages that go nowhere, and things that no message reaches.
+//! Warnings of probable mistakes in a valid document: messages that go nowhere, and parts that no message reaches.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,7 +7,7 @@ use logstead_query::Query;
 use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::logspace::{Logspace, Retention};
 
-/// A sentence for each.
+/// The warnings, one sentence each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
     let off = DisabledParts::of(checked);
     let reach = ReachedParts::of(&checked.routes, &off);
@@ -28,7 +28,7 @@ pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
     warnings
 }
 
-/// What is not enabled.
+/// The disabled sources and destinations.
 struct DisabledParts<'a> {
     sources: HashSet<&'a str>,
     targets: HashSet<RouteTarget>,
@@ -46,27 +46,27 @@ impl<'a> DisabledParts<'a> {
         }
     }
 
-    /// The sources of a route that send it something.
+    /// The enabled sources of a route.
     fn heard_by<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
         route.from.iter().map(String::as_str).filter(|id| !self.sources.contains(id))
     }
 
-    /// Whether all that a route sends to is off.
+    /// Whether all targets of a route are disabled.
     fn covers(&self, route: &CheckedRoute) -> bool {
         !route.to.is_empty() && route.to.iter().all(|target| self.targets.contains(target))
     }
 }
 
-/// Where messages get to.
+/// The sources and targets that routes reach.
 #[derive(Default)]
 struct ReachedParts<'a> {
-    /// Sources that some route listens to.
+    /// Sources whose messages some route takes.
     heard: HashSet<&'a str>,
-    /// Sources that some route takes everything of.
+    /// Sources of which some route takes every message.
     taken: HashSet<&'a str>,
-    /// Where some route sends.
+    /// Targets that some route sends to.
     targets: HashSet<&'a RouteTarget>,
-    /// A sentence for each route that no message reaches, or that sends none.
+    /// A warning for each route that no message reaches, or that sends none.
     unreached: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> ReachedParts<'a> {
     }
 }
 
-/// Why a route takes nothing although its filter would.
+/// The warning that a route has no enabled source.
 fn hears_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
     if route.from.is_empty() || off.heard_by(route).next().is_some() {
         return None;
@@ -100,7 +100,7 @@ fn hears_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String
     Some(format!("route `{}`: it takes nothing, because {why}", route.route.id))
 }
 
-/// What becomes of the messages of a route that has no target which takes them.
+/// The warning that all destinations of a route are disabled.
 fn sends_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
@@ -110,7 +110,7 @@ fn sends_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String
     off.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
 }
 
-/// Why a route takes nothing, where that is certain.
+/// The warning that a route certainly matches nothing.
 fn never_matches(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
     let id = &route.route.id;
     if route.filter.is_impossible() {
@@ -135,13 +135,13 @@ fn never_matches(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<Stri
     ))
 }
 
-/// The earlier routes that together leave nothing of a source to a route, if they do: those that end the way of what they
-/// take, and before a fallback any.
+/// The earlier routes that together leave no message of a source to a route, if they do: final routes, and before a
+/// fallback any route.
 fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) -> Option<Vec<usize>> {
     let takes_for_good = |before: &CheckedRoute| {
-        // What its stages leave is not known.
+        // The effect of its stages is unknown.
         let hears = before.stages.is_empty() && before.from.iter().any(|id| id == source);
-        // A fallback leaves alone what an even earlier route took.
+        // A fallback does not take messages that an even earlier route took.
         hears && (route.route.fallback || before.route.is_final && !before.route.fallback)
     };
     let numbers: Vec<usize> = (0..earlier.len()).filter(|at| takes_for_good(earlier[*at])).collect();
@@ -162,7 +162,7 @@ fn of_source(id: &str, reach: &ReachedParts<'_>) -> Option<String> {
     (!reach.taken.contains(id)).then(lost)
 }
 
-/// Says what a destination that is off misses, unless its routes say that they send nothing at all.
+/// The warning that a disabled destination misses messages, unless its routes have a warning that they send nothing.
 fn unsent(
     id: &str,
     target: &RouteTarget,

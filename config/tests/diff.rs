@@ -1,4 +1,4 @@
-//! What an edit changes, in words.
+//! The changes of an edit, in words.
 
 use logstead_config::{Changes, check_toml, diff};
 

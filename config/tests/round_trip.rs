@@ -31,7 +31,7 @@ fn listener() -> impl Strategy<Value = ListenAddress> {
     })
 }
 
-/// What a syslog source can listen on.
+/// Addresses that a syslog source can listen on.
 fn listeners() -> impl Strategy<Value = Vec<ListenAddress>> {
     let path = "[a-z/.# ]{1,9}".prop_filter("no way up", |path| !path.contains(".."));
     let path = path.prop_filter("no third slash", |path| !path.starts_with("//"));

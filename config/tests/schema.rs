@@ -12,7 +12,7 @@ fn schema<T: PartialSchema>() -> String {
 fn units_and_addresses_are_strings() {
     let properties = |schema: String| {
         let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema is JSON");
-        // What has the keys of others besides its own is all of these.
+        // A type with the keys of others besides its own is all of these.
         let own = schema["allOf"].as_array().and_then(|all| all.last()).unwrap_or(&schema);
         own["properties"].clone()
     };

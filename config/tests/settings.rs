@@ -311,7 +311,7 @@ fn who_else_may_log_in_is_read_with_what_is_left_out() {
 
 #[test]
 fn providers_that_would_let_in_the_wrong_ones_are_refused() {
-    // What is replaced in the settings, by what, and what is said.
+    // Replacements in the settings, and the expected messages.
     let rows: [(&str, &str, &str); 19] = [
         ("public_url = \"https://logs.example.org\"", "", "needs `web.public_url`"),
         ("https://sso", "http://sso", "must begin with `https://`"),

@@ -6,7 +6,7 @@ use crate::choice::{
     QueueDurability,
 };
 
-/// Every destination.
+/// The keys of every destination.
 pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("id", SettingKind::Text, "Name")
         .required()
@@ -59,7 +59,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
                 second, and as `fsync` once they have to wait."),
 ];
 
-/// What only a syslog server has.
+/// The keys of syslog servers only.
 pub(crate) const SYSLOG_DESTINATION: &[Setting] = &[
     Setting::new("to", SettingKind::List, "Servers")
         .required()
@@ -75,7 +75,7 @@ pub(crate) const SYSLOG_DESTINATION: &[Setting] = &[
                 ends with one, and newlines within it become spaces. Over UDP, each message is a datagram."),
 ];
 
-/// What only a RELP server has.
+/// The keys of RELP servers only.
 pub(crate) const RELP_DESTINATION: &[Setting] = &[
     Setting::new("to", SettingKind::List, "Servers")
         .required()
@@ -91,7 +91,7 @@ pub(crate) const RELP_DESTINATION: &[Setting] = &[
         .means("How many messages may be sent before the first of them is acknowledged, {min} to {max}."),
 ];
 
-/// What everything has that is sent syslog.
+/// The keys of all destinations that receive syslog.
 pub(crate) const STREAM_DESTINATION: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<ForwardFormat>), "Format")
         .default("rfc5424")
@@ -117,7 +117,7 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
         .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];
 
-/// What only a file has.
+/// The keys of files only.
 pub(crate) const FILE_DESTINATION: &[Setting] = &[
     Setting::new("path", SettingKind::Text, "Path")
         .required()
@@ -148,7 +148,7 @@ pub(crate) const FILE_DESTINATION: &[Setting] = &[
         .means("How files that are set aside are compressed: `gzip`, `zstd` or `none`."),
 ];
 
-/// What only an object store has.
+/// The keys of object stores only.
 pub(super) const OF_S3: &[Setting] = &[
     Setting::new("bucket", SettingKind::Text, "Bucket")
         .required()
@@ -215,7 +215,7 @@ pub(super) const OF_S3: &[Setting] = &[
         .means("How objects are compressed: `zstd`, `gzip` or `none`."),
 ];
 
-/// The keys of each kind of destination that is reached over HTTP. Of a key that two groups have, the first row counts.
+/// The keys of each kind of destination reached over HTTP. If two groups have the same key, the first row counts.
 pub(crate) const S3_DESTINATION: &[&[Setting]] = &[OF_S3, HTTP, DESTINATION];
 pub(crate) const ELASTIC_DESTINATION: &[&[Setting]] = &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
 pub(crate) const LOKI_DESTINATION: &[&[Setting]] = &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
@@ -223,7 +223,7 @@ pub(crate) const SPLUNK_DESTINATION: &[&[Setting]] = &[OF_SPLUNK, TOKEN, POSTING
 pub(crate) const OTLP_DESTINATION: &[&[Setting]] = &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
 pub(crate) const NDJSON_DESTINATION: &[&[Setting]] = &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
 
-/// What only Elasticsearch and OpenSearch have.
+/// The keys of Elasticsearch and OpenSearch only.
 pub(super) const OF_ELASTIC: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
@@ -248,7 +248,7 @@ pub(super) const OF_ELASTIC: &[Setting] = &[
         .means("The API key itself, in its encoded form. It is part of the document and its history: prefer the file."),
 ];
 
-/// What only Loki has.
+/// The keys of Loki only.
 pub(super) const OF_LOKI: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
@@ -271,7 +271,7 @@ pub(super) const OF_LOKI: &[Setting] = &[
                 `message`: the text alone, without its fields."),
 ];
 
-/// What only Splunk has.
+/// The keys of Splunk only.
 pub(super) const OF_SPLUNK: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
@@ -299,14 +299,14 @@ pub(super) const OF_SPLUNK: &[Setting] = &[
                 received. `message`: the text alone, without its fields."),
 ];
 
-/// What only OpenTelemetry has.
+/// The keys of OpenTelemetry only.
 pub(super) const OF_OTLP: &[Setting] = &[Setting::new("url", SettingKind::Text, "Address")
     .required()
     .empty("http://collector.example:4318")
     .help("http:// or https:// with HOST:PORT.")
     .means("The collector: `http://HOST:PORT`. Messages are posted to `/v1/logs` there, as JSON.")];
 
-/// What only any other HTTP server has.
+/// The keys of other HTTP servers only.
 pub(super) const OF_NDJSON: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
@@ -328,7 +328,7 @@ pub(super) const OF_NDJSON: &[Setting] = &[
         .means("As below. Not every server can unpack."),
 ];
 
-/// What authorises requests besides a user.
+/// The keys of a token for authorization.
 pub(super) const TOKEN: &[Setting] = &[
     Setting::new("token_file", SettingKind::Text, "File of the token")
         .empty("siem.token")
@@ -342,7 +342,7 @@ pub(super) const TOKEN: &[Setting] = &[
         .means("The token itself. It is part of the document and its history: prefer the file."),
 ];
 
-/// What every HTTP server has that messages are posted to.
+/// The keys of every HTTP server that messages are posted to.
 pub(super) const POSTING: &[Setting] = &[
     Setting::new("user", SettingKind::Text, "User")
         .help("For a server that wants a user and a password.")
@@ -364,7 +364,7 @@ pub(super) const POSTING: &[Setting] = &[
                 arrive in order, and more of them may arrive twice after a failure."),
 ];
 
-/// What every HTTP server has.
+/// The keys of every HTTP server.
 pub(super) const HTTP: &[Setting] = &[
     Setting::new("headers", SettingKind::List, "Headers")
         .default("")

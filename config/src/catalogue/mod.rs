@@ -1,4 +1,4 @@
-//! The settings of the router document, each told once. The parser takes defaults and limits from here, the console its
+//! The settings of the router document, each described once. The parser takes defaults and limits from here, the console its
 //! forms, and the manual its tables.
 //!
 //! **Invariant:** a key that the parser reads has a row, and its default can be read (a key without one panics in every
@@ -25,18 +25,18 @@ pub(crate) use sources::{
 /// The keys of one kind of item.
 #[derive(Clone, Debug)]
 pub struct CatalogueItem {
-    /// The list of the document that it stands in.
+    /// The list of the document that contains it.
     pub section: &'static str,
-    /// Empty where all items of a section are of one kind.
+    /// The kind; empty if all items of a section are of one kind.
     pub kind: &'static str,
-    /// In the order of the form, `id` and `kind` included.
+    /// Its keys in the order of the form, `id` and `kind` included.
     pub settings: Vec<&'static Setting>,
 }
 
 /// A table of the manual.
 #[derive(Clone, Debug)]
 pub struct ManualTable {
-    /// Stands in the markers around it.
+    /// The name in the markers around it.
     pub name: &'static str,
     /// Its rows.
     pub settings: Vec<&'static Setting>,
@@ -69,7 +69,7 @@ pub fn catalogue() -> Vec<CatalogueItem> {
     ]
 }
 
-/// The tables of the manual. What several kinds have stands in one of its own.
+/// The tables of the manual. Keys that several kinds share have their own table.
 pub fn tables() -> Vec<ManualTable> {
     let table = |name, groups: &[&'static [Setting]]| ManualTable {
         name,
@@ -105,7 +105,7 @@ pub fn tables() -> Vec<ManualTable> {
     ]
 }
 
-/// A key that two groups have stands where the later group has it, with what the earlier one says.
+/// Makes an item. A key in two groups has the position in the later group, and the row of the earlier one.
 fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> CatalogueItem {
     let all: Vec<&'static Setting> = groups.iter().copied().flatten().collect();
     let is_last = |at: usize| !all[at + 1..].iter().any(|later| later.key == all[at].key);

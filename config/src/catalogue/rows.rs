@@ -3,7 +3,7 @@
 use super::setting::{Setting, SettingKind, names};
 use crate::choice::Durability;
 
-/// A logspace.
+/// The keys of a logspace.
 pub(crate) const LOGSPACE: &[Setting] = &[
     Setting::new("id", SettingKind::Text, "Name")
         .required()
@@ -31,7 +31,7 @@ pub(crate) const LOGSPACE: &[Setting] = &[
         .means("Not supported by this version: only `none` is accepted."),
 ];
 
-/// A route.
+/// The keys of a route.
 pub(crate) const ROUTE: &[Setting] = &[
     Setting::new("id", SettingKind::Text, "Name")
         .required()

@@ -1,4 +1,4 @@
-//! One key of the router document: what it can be, and how it is explained.
+//! A key of the router document, with its possible values and its description.
 
 use serde::{Serialize, Serializer};
 
@@ -9,36 +9,36 @@ use crate::read::{Choice, ReadValue};
 /// A row of the catalogue. Values are written as in TOML, without quotes and brackets.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Setting {
-    /// Dotted where it stands in a table, as `coalesce.delay`.
+    /// The key, dotted if it is in a table, such as `coalesce.delay`.
     pub key: &'static str,
-    /// What the form calls it.
+    /// Its label in the form.
     pub label: &'static str,
-    /// What it can be.
+    /// The kind of value.
     #[serde(flatten, serialize_with = "SettingKind::serialize")]
     pub kind: SettingKind,
-    /// What counts without it.
+    /// The default.
     #[serde(flatten)]
     pub standard: DefaultValue,
-    /// The least that is allowed.
+    /// The least allowed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<&'static str>,
-    /// The most that is allowed.
+    /// The greatest allowed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<&'static str>,
     /// Whether it is a secret, such as a password.
     #[serde(skip)]
     pub is_secret: bool,
-    /// What the form shows in an empty field, unless that is the default: an example, or what empty means.
+    /// The placeholder in an empty field of the form, unless it is the default: an example, or the meaning of empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<&'static str>,
-    /// A sentence for the form.
+    /// A help text for the form.
     pub help: &'static str,
-    /// What the manual says, where `{min}` and `{max}` are the limits.
+    /// The description in the manual, with `{min}` and `{max}` for the limits.
     #[serde(skip)]
     pub meaning: &'static str,
 }
 
-/// What a value can be.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum SettingKind {
     /// Any text.
@@ -55,19 +55,19 @@ pub enum SettingKind {
     List,
     /// One of a few names.
     Choice(fn() -> Vec<&'static str>),
-    /// The steps of a route, which have kinds of their own.
+    /// The steps of a route, which have their own kinds.
     Steps,
     /// A key of a later version: only its default is accepted.
     Later,
 }
 
-/// What counts when a key is not there.
+/// The default of a missing key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "standard", content = "default", rename_all = "snake_case")]
 pub enum DefaultValue {
-    /// It must be there.
+    /// The key is required.
     Required,
-    /// Nothing.
+    /// No value.
     Nothing,
     /// This value.
     Value(&'static str),
@@ -137,7 +137,7 @@ impl Setting {
         let default = match self.standard {
             DefaultValue::Required => "required".to_owned(),
             DefaultValue::Nothing => String::new(),
-            // Only a list is empty.
+            // Only lists have an empty default.
             DefaultValue::Value("") => "`[]`".to_owned(),
             DefaultValue::Value(value) => format!("`{value}`"),
         };
@@ -171,7 +171,7 @@ impl SettingKind {
     }
 }
 
-/// The row of a key; `table` is the table that it stands in, with its dot.
+/// The row of a key; `table` is the table that contains it, with its dot.
 pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> &'static Setting {
     let mut rows = groups.iter().copied().flatten();
     let found = rows.find(|row| row.key.strip_prefix(table) == Some(key));

@@ -4,7 +4,7 @@ use super::setting::{Setting, SettingKind, names};
 use crate::choice::{Framing, SourceFormat, SourceName, Start};
 use crate::count::CountOrAuto;
 
-/// The keys of each kind of source besides its name. Of a key that two groups have, the first row counts.
+/// The keys of each kind of source besides its name. If two groups have the same key, the first row counts.
 pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS, GATHERING];
 pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS, GATHERING];
 pub(crate) const GELF_SOURCE: &[&[Setting]] = &[OF_GELF, SOCKETS, GATHERING];
@@ -12,7 +12,7 @@ pub(crate) const OTLP_SOURCE: &[&[Setting]] = &[OF_OTLP_SOURCE, SOCKETS];
 pub(crate) const FILE_SOURCE: &[&[Setting]] = &[OF_FILES, READING];
 pub(crate) const HTTP_SOURCE: &[&[Setting]] = &[OF_HTTP];
 
-/// Every source.
+/// The keys of every source.
 pub(crate) const SOURCE: &[Setting] = &[
     Setting::new("id", SettingKind::Text, "Name")
         .required()
@@ -32,7 +32,7 @@ pub(crate) const SOURCE: &[Setting] = &[
                 HTTP is refused. See [Turned off](#turned-off)."),
 ];
 
-/// What only a source of syslog has.
+/// The keys of syslog sources only.
 pub(super) const OF_SYSLOG: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
@@ -57,7 +57,7 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
                 whatever it contains."),
 ];
 
-/// What only a source of what comes over HTTP has.
+/// The keys of HTTP sources only.
 pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
         .secret()
     .empty("everything that no other source takes")
@@ -65,7 +65,7 @@ pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text
     .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may be \
             of kind `http`: one of them without this key, which takes what comes with any other token.")];
 
-/// What only a source of RELP has. Its senders wait for answers: waiting for them to send more is waiting in vain.
+/// The keys of RELP sources only. Their senders wait for answers, so it is useless to wait for more messages.
 pub(super) const OF_RELP: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
@@ -81,7 +81,7 @@ pub(super) const OF_RELP: &[Setting] = &[
         .means("As below. Senders wait for answers, so waiting for them to send more is of no use."),
 ];
 
-/// What only a source of GELF has.
+/// The keys of GELF sources only.
 pub(super) const OF_GELF: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
@@ -98,7 +98,7 @@ pub(super) const OF_GELF: &[Setting] = &[
                 `truncated`."),
 ];
 
-/// What only a source of OpenTelemetry's logs has.
+/// The keys of OpenTelemetry sources only.
 pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
@@ -121,7 +121,7 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
                 headers. Without it, every sender in `allow` may send."),
 ];
 
-/// How the text of a message is read, whatever it comes in through.
+/// The keys for reading the text of messages, for all sources that do.
 pub(super) const READING: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "Format")
         .default("auto")
@@ -154,7 +154,7 @@ pub(super) const READING: &[Setting] = &[
                 `truncated`."),
 ];
 
-/// What every source has that opens sockets.
+/// The keys of every source with sockets.
 pub(super) const SOCKETS: &[Setting] = &[
     Setting::new("max_connections", SettingKind::Number, "Most connections")
         .default("1000")
@@ -193,7 +193,7 @@ pub(super) const SOCKETS: &[Setting] = &[
         .means("Whether a sender without a certificate is refused."),
 ];
 
-/// How what comes in through sockets is read.
+/// The keys for reading from sockets.
 pub(super) const GATHERING: &[Setting] = &[
     Setting::new("coalesce.delay", SettingKind::Duration, "Read delay")
         .default("5ms")
@@ -218,7 +218,7 @@ pub(super) const GATHERING: &[Setting] = &[
                 of sockets, with `auto` by one for every four cores."),
 ];
 
-/// What only a source of files has.
+/// The keys of file sources only.
 pub(super) const OF_FILES: &[Setting] = &[
     Setting::new("paths", SettingKind::List, "Files")
         .required()

@@ -1,4 +1,4 @@
-//! The destinations that are reached over HTTP.
+//! Destinations reached over HTTP.
 //!
 //! **Invariant:** a secret is either in the document or in a file, and a request is authorised in one way at most.
 
@@ -17,7 +17,7 @@ use crate::unit::Period;
 
 /// The longest name of an index, in bytes.
 const INDEX_BYTES_MAX: usize = 255;
-/// How many headers may be added to a request.
+/// The greatest number of headers added to a request.
 const HEADERS_MAX: usize = 32;
 
 /// The keys of an Elasticsearch or OpenSearch destination.
@@ -32,7 +32,7 @@ pub struct ElasticServer {
     /// The API key, encoded as the server gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_file: Option<String>,
 }
@@ -44,15 +44,15 @@ pub struct LokiServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
     pub token: DestinationToken,
     /// The tenant, for a server with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// What messages of one stream have in common.
+    /// The labels that messages of one stream share.
     pub labels: Vec<Label>,
-    /// What is in a line.
+    /// The content of a line.
     pub format: HttpFormat,
 }
 
@@ -63,7 +63,7 @@ pub struct SplunkHecServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
     pub token: DestinationToken,
     /// The index, unless it is the token's.
@@ -72,10 +72,10 @@ pub struct SplunkHecServer {
     /// The source type, unless it is the token's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sourcetype: Option<String>,
-    /// A GUID under which the server acknowledges what it has indexed.
+    /// A GUID with which the server acknowledges indexed events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// What is in an event.
+    /// The content of an event.
     pub format: HttpFormat,
 }
 
@@ -86,7 +86,7 @@ pub struct OtlpServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
     pub token: DestinationToken,
 }
@@ -98,46 +98,46 @@ pub struct NdjsonHttp {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
     pub token: DestinationToken,
     /// The method of requests.
     pub method: HttpMethod,
-    /// What is in a line.
+    /// The content of a line.
     pub format: HttpFormat,
 }
 
-/// What all of them have.
+/// The settings that all HTTP destinations have.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HttpServer {
-    /// Where it is.
+    /// The address of the server.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub url: Url,
-    /// Of a user.
+    /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_file: Option<String>,
-    /// How many requests may be made at the same time.
+    /// The greatest number of concurrent requests.
     pub connections: u32,
-    /// Added to every request, as `NAME: VALUE`.
+    /// Headers added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub headers: Vec<HttpHeader>,
-    /// How bodies are packed.
+    /// The compression of bodies.
     pub compression: Compression,
-    /// The longest that a request may take.
+    /// The longest time of a request.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
-    /// What requests go through, unless it is what the environment of the server says.
+    /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub proxy: Option<Proxy>,
-    /// What an encrypted connection needs.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -149,7 +149,7 @@ pub struct DestinationToken {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_file: Option<String>,
 }
@@ -226,7 +226,7 @@ impl NdjsonHttp {
 }
 
 impl HttpServer {
-    /// Of a server whose path we know.
+    /// Reads the settings of a server with a known path.
     fn read_base(fields: &mut TableReader<'_>) -> HttpServer {
         let server = HttpServer::read(fields);
         if server.url.as_str().contains('?') {
@@ -290,7 +290,7 @@ impl DestinationToken {
     }
 }
 
-/// A secret that is in the document or in a file.
+/// Reads a secret that is in the document or in a file.
 pub(super) fn secret(
     fields: &mut TableReader<'_>,
     key: &'static str,
@@ -318,7 +318,7 @@ fn is_secret_file(path: &str) -> bool {
     path.len() <= 4000 && !path.contains(char::is_control) && path.split('/').all(plain)
 }
 
-/// A text that is sent in a header.
+/// Reads a text that is sent in a header.
 fn in_header(fields: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let text: String = fields.optional(key)?;
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -340,7 +340,7 @@ fn channel(fields: &mut TableReader<'_>) -> Option<String> {
     Some(channel)
 }
 
-/// What both servers accept as the name of an index, without the patterns and dates that only some requests may have.
+/// Whether both servers accept the name of an index. Patterns and dates, which only some requests allow, are excluded.
 fn is_index(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-+".contains(&byte);
     (1..=INDEX_BYTES_MAX).contains(&name.len())

@@ -1,4 +1,4 @@
-//! A destination: where a route forwards to, outside of our own store.
+//! Destinations: systems outside our own store that routes forward messages to.
 
 mod address;
 mod file;
@@ -29,22 +29,22 @@ use crate::read::ReadValue;
 use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 
-/// A place that messages are forwarded to.
+/// A system that messages are forwarded to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Destination {
-    /// The name that routes and counters know it by.
+    /// The name that routes and counters use.
     pub id: String,
-    /// Whether it takes and sends anything.
+    /// Whether it takes and sends messages.
     pub enabled: bool,
-    /// What it is, with the keys of that kind.
+    /// The kind of destination, with its keys.
     #[serde(flatten)]
     pub kind: DestinationKind,
-    /// What waits while it is slow or away.
+    /// The queue of messages while it is slow or unavailable.
     pub queue: Queue,
 }
 
-/// What a destination is.
+/// The kind of a destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -55,7 +55,7 @@ pub enum DestinationKind {
     Relp(RelpServer),
     /// A file that lines are appended to.
     File(FileSink),
-    /// S3, or another store that speaks its protocol.
+    /// S3, or another store with its protocol.
     S3(S3),
     /// Elasticsearch or OpenSearch.
     Elastic(ElasticServer),
@@ -65,12 +65,12 @@ pub enum DestinationKind {
     SplunkHec(SplunkHecServer),
     /// OpenTelemetry over HTTP.
     Otlp(OtlpServer),
-    /// Any HTTP server that takes lines.
+    /// Any HTTP server that accepts lines.
     NdjsonHttp(NdjsonHttp),
 }
 
 impl DestinationKind {
-    /// How many requests may be made at the same time.
+    /// The greatest number of concurrent requests.
     pub fn connections(&self) -> usize {
         let connections = match self {
             DestinationKind::Elastic(elastic) => elastic.server.connections,
@@ -87,21 +87,21 @@ impl DestinationKind {
     }
 }
 
-/// What waits for a destination.
+/// The queue of messages for a destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Queue {
-    /// The most bytes that wait, on disk.
+    /// The greatest size of the queue on disk.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub size: Size,
-    /// The most bytes that are kept in memory as well, so that they are sent without being read again.
+    /// The greatest size of the part that is kept in memory as well, so that it can be sent without reading the disk.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub memory: Size,
-    /// How old a message becomes before it is dropped.
+    /// The greatest age of a message before it is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
-    /// When a message is acknowledged.
+    /// The time at which a message is acknowledged.
     pub durability: QueueDurability,
 }
 
@@ -116,7 +116,7 @@ impl Queue {
     }
 }
 
-/// What a destination has by default.
+/// The defaults of a destination.
 impl Default for Queue {
     fn default() -> Queue {
         defaults(&[DESTINATION], "queue.", Queue::read)

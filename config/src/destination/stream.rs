@@ -1,4 +1,4 @@
-//! Destinations that take syslog, over datagrams, streams and RELP.
+//! Destinations that receive syslog over datagrams, streams and RELP.
 
 use serde::Serialize;
 
@@ -14,14 +14,14 @@ use crate::table_reader::TableReader;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SyslogServer {
-    /// `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
+    /// The address `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
     pub to: Addresses,
-    /// What is sent of a message.
+    /// The format of messages.
     pub format: ForwardFormat,
-    /// How messages are told apart in a stream.
+    /// The delimiting of messages in a stream.
     pub framing: ForwardFraming,
-    /// What encrypted connections need.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -30,19 +30,19 @@ pub struct SyslogServer {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RelpServer {
-    /// `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
+    /// The address `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
     pub to: Addresses,
-    /// What is sent of a message.
+    /// The format of messages.
     pub format: ForwardFormat,
-    /// How many messages may be unanswered.
+    /// The greatest number of unacknowledged messages.
     pub window: u32,
-    /// What encrypted connections need.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
 
-/// What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory.
+/// The trust and certificate for encrypted connections to a server. Files are PEM, absolute or below the data directory.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ClientTls {
@@ -122,7 +122,7 @@ impl ClientTls {
     }
 }
 
-/// Whether it is a name or an IP address, as certificates hold them.
+/// Whether it is a name or an IP address as in certificates.
 fn is_server_name(name: &str) -> bool {
     bare_host(name).is_some() || name.parse::<std::net::IpAddr>().is_ok()
 }

@@ -11,13 +11,13 @@ use crate::read::{ReadValue, parsed};
 
 /// The longest URL or header.
 const BYTES_MAX: usize = 4000;
-/// Headers that every request has, and which are ours to say.
+/// Headers that Logstead itself sets in every request.
 const HEADERS_RESERVED: [&str; 6] =
     ["connection", "content-encoding", "content-length", "host", "te", "transfer-encoding"];
 
-/// `http://HOST[:PORT][/PATH][?QUERY]`, or the same with `https://`.
+/// An address: `http://HOST[:PORT][/PATH][?QUERY]`, or the same with `https://`.
 ///
-/// **Invariant:** it is printable ASCII, has a host, and holds no user or password.
+/// **Invariant:** it is printable ASCII, has a host, and contains no user or password.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Url(String);
 
@@ -26,12 +26,12 @@ pub struct Url(String);
 pub struct HttpHeader {
     /// A token of HTTP.
     pub name: String,
-    /// Without spaces around it.
+    /// The value, without spaces around it.
     pub value: String,
 }
 
 impl Url {
-    /// Reads it, or says what is wrong.
+    /// Reads a URL, or reports what is wrong.
     pub fn parse(text: &str) -> Result<Url, String> {
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
         let hint = "write one like `https://logs.example:9200`";
@@ -40,7 +40,7 @@ impl Url {
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            // The text is not repeated: it may hold a password.
+            // The text is not repeated, because it may contain a password.
             return Err(
                 "must not hold a user or password: use the keys `user` and `password_file`".to_owned()
             );
@@ -55,12 +55,12 @@ impl Url {
         }
     }
 
-    /// Stands in for one that cannot be read.
+    /// A stand-in for a URL that cannot be read.
     pub(crate) fn nowhere() -> Url {
         Url("https://localhost".to_owned())
     }
 
-    /// All of it.
+    /// The whole URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -73,7 +73,7 @@ impl Url {
         bare_host(authority).or_else(host).unwrap_or_default()
     }
 
-    /// Without what may be secret, to be shown.
+    /// The URL without its query, which may be secret, for display.
     pub fn without_query(&self) -> &str {
         self.0.split('?').next().unwrap_or_default()
     }
@@ -89,7 +89,7 @@ fn is_authority(text: &str) -> bool {
 }
 
 impl HttpHeader {
-    /// Reads `NAME: VALUE`, or says what is wrong. The value is not repeated: it may be secret.
+    /// Reads `NAME: VALUE`, or reports what is wrong. The value is not repeated, because it may be secret.
     pub fn parse(text: &str) -> Result<HttpHeader, String> {
         let Some((name, value)) = text.split_once(':') else {
             return Err("must be written as `NAME: VALUE`".to_owned());

@@ -1,36 +1,36 @@
-//! The settings in force, each with its default and where it comes from: what an operator reads to see which layer won.
+//! The effective settings, each with its default and its origin, which show an operator the layer that won.
 //!
-//! **Invariant:** nothing secret is shown. Secrets are in files that a setting names, or in the environment only; the user and
-//! the password of a proxy are left out.
+//! **Invariant:** no secret is shown. Secrets are in files that a setting names, or only in the environment; the user and the
+//! password of a proxy are left out.
 
 use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
 use crate::destination::without_password;
 use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem};
 
-/// A setting as the process has it.
+/// An effective setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InForce {
     /// Dotted, as for `--set`.
     pub key: String,
-    /// As it is written, without the quotes of a single text.
+    /// The value as written, without the quotes of a single text.
     pub value: String,
-    /// What it is where no layer says anything.
+    /// The default value.
     pub default: String,
-    /// Which layer it is from.
+    /// The layer that it comes from.
     pub from: Layer,
-    /// What the shipped file says about it.
+    /// Its description in the shipped file.
     pub about: String,
 }
 
-/// Where a setting is from.
+/// The layer of a setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Layer {
-    /// What we ship.
+    /// The shipped defaults.
     Default,
-    /// This line of the settings file, from 1.
+    /// The line of the settings file, from 1.
     File(usize),
-    /// This environment variable or argument.
+    /// The name of an environment variable or argument.
     Named(String),
 }
 
@@ -59,7 +59,7 @@ pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
     Ok(found)
 }
 
-/// Calls with the path, the node and the place of the key of everything that is not a table.
+/// Calls `found` with the path, the node and the position of the key of everything that is not a table.
 fn each_setting(node: &DocumentNode, path: &Path, found: &mut impl FnMut(&Path, &DocumentNode, usize)) {
     let NodeValue::Table(entries) = &node.value else { return };
     for entry in entries {
@@ -76,7 +76,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The comment over the line of `at`, as one text.
+/// The comment above the line of `at`, as one text.
 fn comment_above(text: &str, at: usize) -> String {
     let before = text.get(..at).and_then(|before| before.rsplit_once('\n')).map_or("", |(before, _)| before);
     let mut lines: Vec<&str> = before.rsplit('\n').map_while(|line| line.strip_prefix('#')).collect();
@@ -112,7 +112,7 @@ fn nested(node: &DocumentNode) -> String {
 }
 
 impl DocumentNode {
-    /// What stands at a path, if anything does.
+    /// The node at a path, if there is one.
     fn at(&self, path: &Path) -> Option<&DocumentNode> {
         path.0.iter().try_fold(self, |node, step| node.child(step).map(|(_, below)| below))
     }

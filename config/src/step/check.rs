@@ -1,4 +1,4 @@
-//! [`RouteStep`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
+//! [`RouteStep`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names checked to be fields that a step can
 //! change.
 
 use super::fits::{example, fits};
@@ -11,7 +11,7 @@ use logstead_record::Field;
 use logstead_record::FieldName;
 use std::time::Duration;
 
-/// The fields that every message has and that a step can change.
+/// The known fields that a step can change.
 const CHANGED: [Field; 8] = [
     Field::Host,
     Field::Program,
@@ -22,63 +22,63 @@ const CHANGED: [Field; 8] = [
     Field::Time,
     Field::Message,
 ];
-/// Longest time in which repetitions are looked for.
+/// The longest time in which repetitions are detected.
 const WITHIN_MAX: Duration = Duration::from_secs(86_400);
 
-/// A step that can be run.
+/// A step that can run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedStep {
-    /// As written.
+    /// The step as written.
     pub step: RouteStep,
-    /// The messages that it concerns.
+    /// The messages to which it applies.
     pub filter: Option<Query>,
-    /// What it does.
+    /// The action.
     pub action: CheckedAction,
 }
 
-/// What a step does, as [`StepAction`] says it.
+/// The checked form of a [`StepAction`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum CheckedAction {
-    /// Adds fields that stand in a text.
+    /// Adds fields contained in a text.
     Parse {
-        /// How the text is made.
+        /// The format of the text.
         format: CheckedFormat,
-        /// Whose value it is.
+        /// The field that contains the text.
         field: FieldName,
-        /// Stands before the names.
+        /// The prefix of the fields' names.
         prefix: String,
     },
-    /// Gives fields a value.
+    /// Sets fields to values.
     Set(Vec<(FieldName, TextTemplate)>),
-    /// Takes fields away.
+    /// Removes fields.
     Unset(Vec<FieldName>),
-    /// Gives fields another name.
+    /// Renames fields.
     Rename(Vec<(FieldName, FieldName)>),
-    /// Replaces what an expression finds in fields.
+    /// Replaces the matches of an expression in fields.
     Replace {
         /// The expression.
         regex: Regex,
-        /// What stands there afterwards.
+        /// The replacement.
         with: String,
-        /// Where.
+        /// The fields.
         fields: Vec<FieldName>,
     },
-    /// Replaces what an expression finds everywhere.
+    /// Replaces the matches of an expression everywhere.
     Mask {
         /// The expression.
         regex: Regex,
-        /// What stands there afterwards.
+        /// The replacement.
         with: String,
     },
-    /// Takes messages out.
+    /// Drops messages.
     Drop(Query),
-    /// Takes all others out.
+    /// Drops all other messages.
     Keep(Query),
-    /// Lets a share of the messages through, of each combination of values.
+    /// Passes a share of the messages with each combination of values.
     Sample(SampleShare, Vec<FieldName>),
-    /// Lets a number of messages in a time through, of each combination of values.
+    /// Limits messages per interval, for each combination of values.
     Throttle(ThrottleRate, Vec<FieldName>),
-    /// Lets the first of messages with equal values through, within this time.
+    /// Passes the first of messages with equal values within this time.
     Dedup(Vec<FieldName>, Duration),
     /// Adds values of the field `tags`.
     Tag(Vec<String>),
@@ -93,7 +93,7 @@ pub enum CheckedAction {
     },
 }
 
-/// How a text that is parsed is made.
+/// The format of a text to parse.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CheckedFormat {
     /// A JSON object.
@@ -104,13 +104,13 @@ pub enum CheckedFormat {
     Cef,
     /// LEEF.
     Leef,
-    /// Values with commas between them, of these columns.
+    /// Values of these columns, separated by commas.
     Csv(Vec<String>),
     /// The groups of an expression.
     Captures(Captures),
 }
 
-/// What can be run of a step; a finding for everything else.
+/// Checks a step; records a finding if it cannot run.
 pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
     let mut checking = StepChecker { path, findings };
     let filter = step.filter.as_ref().map(|text| checking.query("where", text));
@@ -118,7 +118,7 @@ pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings)
     Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
 }
 
-/// `Option<Option<T>>` where the inner `None` means that there is a finding.
+/// Swaps `Option<Option<T>>`, in which the inner `None` means that there is a finding.
 trait TransposeOk<T> {
     fn transpose_ok(self) -> Option<Option<T>>;
 }
@@ -223,7 +223,7 @@ impl StepChecker<'_> {
         })
     }
 
-    /// Refuses a text without fields that no message can have there.
+    /// Refuses a constant that the field cannot have.
     fn constant(&mut self, name: &str, field: &FieldName, template: &TextTemplate) -> Option<()> {
         let (FieldName::Known(field), [TemplatePiece::Text(text)]) = (field, template.pieces()) else {
             return Some(());
@@ -301,7 +301,7 @@ impl StepChecker<'_> {
         Some(prefix.to_owned())
     }
 
-    /// A list that must not be empty.
+    /// Checks that a list is not empty.
     fn some<T>(&mut self, key: &str, list: Vec<T>) -> Option<Vec<T>> {
         if list.is_empty() {
             self.findings.value(&self.path.key(key), "must name at least one");
@@ -325,7 +325,7 @@ impl StepChecker<'_> {
         if names.is_empty() { Some(Vec::new()) } else { self.names(key, names, Self::readable) }
     }
 
-    /// A field that a message may have.
+    /// Checks that it is a field that a message may have.
     fn readable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         if !is_name(name) {
             self.findings.value(&self.path.key(key), format!("{} is not a name of a field", quoted(name)));
@@ -341,7 +341,7 @@ impl StepChecker<'_> {
         }
     }
 
-    /// A field that a step can change.
+    /// Checks that it is a field that a step can change.
     fn changeable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.readable(key, name)? {
             FieldName::Known(field) if !CHANGED.contains(&field) => {
@@ -356,7 +356,7 @@ impl StepChecker<'_> {
         }
     }
 
-    /// A field with a text that a step can change.
+    /// Checks that it is a text field that a step can change.
     fn text(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.changeable(key, name)? {
             FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {

@@ -21,7 +21,7 @@ impl ReadValue for RouteStep {
     }
 }
 
-/// The one thing that it does.
+/// The kind of the step, which must be exactly one.
 fn kind(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<&'static str> {
     let NodeValue::Table(entries) = &node.value else {
         let message =

@@ -7,21 +7,21 @@ use logstead_record::FieldName;
 /// The longest template.
 const BYTES_MAX: usize = 4000;
 
-/// A text with places for fields.
+/// A text with placeholders for fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextTemplate(Vec<TemplatePiece>);
 
-/// A piece of it.
+/// A piece of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TemplatePiece {
-    /// As it is.
+    /// A literal text.
     Text(String),
-    /// The values of this field with `, ` between them, nothing where there is none.
+    /// The values of this field, joined by `, `; empty if it has none.
     Field(FieldName),
 }
 
 impl TextTemplate {
-    /// Reads it, or says what is wrong.
+    /// Reads a template, or reports what is wrong.
     pub fn parse(text: &str) -> Result<TextTemplate, String> {
         if BYTES_MAX < text.len() {
             return Err(format!("must have at most {BYTES_MAX} bytes"));
@@ -58,7 +58,7 @@ impl TextTemplate {
         Ok(TextTemplate(pieces))
     }
 
-    /// What it consists of, at least one piece.
+    /// Its pieces, at least one.
     pub fn pieces(&self) -> &[TemplatePiece] {
         &self.0
     }

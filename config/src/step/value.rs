@@ -1,4 +1,4 @@
-//! Values that only steps have.
+//! Types of values that only steps use.
 
 use std::fmt;
 
@@ -10,33 +10,33 @@ use crate::read::ReadValue;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SampleShare(u32);
 
-/// A number of messages in a time.
+/// A number of messages per interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThrottleRate {
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
-    /// The length of the span in seconds: 1, 60 or 3600.
+    /// The length of the interval in seconds: 1, 60 or 3600.
     pub seconds: u64,
 }
 
 const MILLION: f64 = 1_000_000.0;
 const UNITS: [(&str, u64); 3] = [("s", 1), ("m", 60), ("h", 3600)];
-/// Most messages of a rate.
+/// The greatest number of messages in a rate.
 const MESSAGES_MAX: u64 = 1_000_000_000;
 
 impl SampleShare {
-    /// From a number; `None` where it is not a share.
+    /// Makes a share of a number; `None` if it is not a share.
     pub fn new(share: f64) -> Option<SampleShare> {
         let millionths = (share * MILLION).round();
         (1.0..=MILLION).contains(&millionths).then_some(SampleShare(millionths as u32))
     }
 
-    /// As a number.
+    /// The share as a number.
     pub fn as_number(self) -> f64 {
         f64::from(self.0) / MILLION
     }
 
-    /// In millionths.
+    /// The share in millionths.
     pub fn millionths(self) -> u32 {
         self.0
     }
@@ -87,7 +87,7 @@ impl ReadValue for ThrottleRate {
     }
 }
 
-/// A table of texts whose names are not known before.
+/// A table of texts with arbitrary names.
 pub(super) struct TextTable(pub(super) Vec<(String, String)>);
 
 impl ReadValue for TextTable {

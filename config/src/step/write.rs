@@ -1,4 +1,4 @@
-//! [`RouteStep`] → a table of the shape that it is read from.
+//! [`RouteStep`] → a table of the shape from which it is read.
 
 use super::{ParseFormat, RouteStep, StepAction};
 use serde::ser::{Serialize, SerializeMap, Serializer};
