@@ -9,48 +9,48 @@ use crate::unit::Size;
 
 /// A size, or one that suits the memory of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
-pub enum Amount {
+pub enum SizeOrAuto {
     /// A share of the memory that the process may take.
     Auto,
     /// Exactly this size.
     Exactly(Size),
 }
 
-impl Amount {
+impl SizeOrAuto {
     /// The size, unless it is `auto`.
     pub const fn exactly(self) -> Option<Size> {
         match self {
-            Amount::Auto => None,
-            Amount::Exactly(size) => Some(size),
+            SizeOrAuto::Auto => None,
+            SizeOrAuto::Exactly(size) => Some(size),
         }
     }
 }
 
-impl From<Size> for Amount {
-    fn from(size: Size) -> Amount {
-        Amount::Exactly(size)
+impl From<Size> for SizeOrAuto {
+    fn from(size: Size) -> SizeOrAuto {
+        SizeOrAuto::Exactly(size)
     }
 }
 
-impl ReadValue for Amount {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Amount> {
+impl ReadValue for SizeOrAuto {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<SizeOrAuto> {
         let text = String::read(node, path, findings)?;
         if text == "auto" {
-            return Some(Amount::Auto);
+            return Some(SizeOrAuto::Auto);
         }
         let size = text.parse::<Size>();
         if let Err(error) = &size {
             findings.value(path, format!("must be `auto` or a size, not {}: {error}", quoted(&text)));
         }
-        size.ok().map(Amount::Exactly)
+        size.ok().map(SizeOrAuto::Exactly)
     }
 }
 
-impl Serialize for Amount {
+impl Serialize for SizeOrAuto {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Amount::Auto => serializer.serialize_str("auto"),
-            Amount::Exactly(size) => size.serialize(serializer),
+            SizeOrAuto::Auto => serializer.serialize_str("auto"),
+            SizeOrAuto::Exactly(size) => size.serialize(serializer),
         }
     }
 }

@@ -62,9 +62,9 @@ impl Choice for DestinationName {
 
 /// The position at which reading begins in files that exist when the source is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Start))]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum StartPosition {
     /// The whole file is read.
     Beginning,
     /// Only lines appended from then on are read.
@@ -229,9 +229,10 @@ pub enum QueueDurability {
     Os,
 }
 
-impl Choice for Start {
+impl Choice for StartPosition {
     const NOUN: &'static str = "place to start";
-    const NAMES: &'static [(&'static str, Start)] = &[("beginning", Start::Beginning), ("end", Start::End)];
+    const NAMES: &'static [(&'static str, StartPosition)] =
+        &[("beginning", StartPosition::Beginning), ("end", StartPosition::End)];
 }
 
 impl Choice for Framing {

@@ -12,13 +12,13 @@ use crate::step::KINDS;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Changes {
     /// Sources to open, replace and close.
-    pub sources: Ids,
+    pub sources: ChangedIds,
     /// Logspaces.
-    pub logspaces: Ids,
+    pub logspaces: ChangedIds,
     /// Destinations.
-    pub destinations: Ids,
+    pub destinations: ChangedIds,
     /// Routes, without those that only moved.
-    pub routes: Ids,
+    pub routes: ChangedIds,
     /// Whether routes that are in both documents have another order.
     pub reordered: bool,
     /// A sentence for each difference; empty when nothing differs.
@@ -27,7 +27,7 @@ pub struct Changes {
 
 /// The changes of the entries of one kind, by id.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Ids {
+pub struct ChangedIds {
     /// Only in the new document.
     pub added: Vec<String>,
     /// In both, and different.
@@ -72,9 +72,9 @@ fn is_reordered(old: &Checked, new: &Checked) -> bool {
 /// The keys of an entry, nested ones joined by dots, with their values as text.
 type EntryKeys = BTreeMap<String, String>;
 
-fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> Ids {
+fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> ChangedIds {
     let (old, new) = (by_id(old), by_id(new));
-    let mut ids = Ids::default();
+    let mut ids = ChangedIds::default();
     for (id, before) in &old {
         if !new.iter().any(|(other, _)| other == id) {
             ids.removed.push(id.clone());

@@ -44,27 +44,27 @@ mod unit;
 mod warn;
 mod zone;
 
-pub use amount::Amount;
+pub use amount::SizeOrAuto;
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
 pub use checked::{Checked, CheckedRoute, RouteTarget};
 pub use choice::{
     Addressing, Compression, Durability, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
-    Label, Packing, QueueDurability, SourceFormat, Start,
+    Label, Packing, QueueDurability, SourceFormat, StartPosition,
 };
 pub use count::CountOrAuto;
 pub use destination::{
     Address, Addresses, ClientTls, Destination, DestinationKind, DestinationToken, ElasticServer, FileSink,
-    Gather, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer, Rotate, S3,
-    SplunkHecServer, SyslogServer, Transport, Url,
+    GatherLimits, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer,
+    Rotation, S3, SplunkHecServer, SyslogServer, Transport, Url,
 };
-pub use diff::{Changes, Ids, diff};
+pub use diff::{ChangedIds, Changes, diff};
 pub use document::{Document, VERSION, destination_from_json, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
 pub use listen::ListenAddress;
 pub use logspace::{Logspace, Retention};
-pub use name_template::{Moment, NamePart, NameTemplate, TimePart};
+pub use name_template::{MessageTime, NamePart, NameTemplate, TimePart};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use redact::{redacted, redacted_document};

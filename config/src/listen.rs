@@ -103,7 +103,7 @@ impl ListenAddress {
     }
 
     /// The protocol of the socket.
-    pub(crate) fn speech(&self) -> ListenProtocol {
+    pub(crate) fn protocol(&self) -> ListenProtocol {
         if self.is_relp() {
             ListenProtocol::Relp
         } else if self.is_otlp() {

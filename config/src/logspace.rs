@@ -39,10 +39,10 @@ pub struct Retention {
 impl ReadValue for Logspace {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Logspace> {
         let mut fields = TableReader::of(node, path, findings)?;
-        fields.told_by(&[LOGSPACE]);
+        fields.described_by(&[LOGSPACE]);
         let logspace = Logspace {
             id: fields.required("id", String::new()),
-            retention: fields.told_table("retention.", Retention::read),
+            retention: fields.settings_table("retention.", Retention::read),
             durability: fields.get("durability"),
         };
         let none = NodeValue::Text("none".to_owned());
@@ -54,6 +54,6 @@ impl ReadValue for Logspace {
 
 impl Retention {
     fn read(fields: &mut TableReader<'_>) -> Retention {
-        Retention { age: fields.optional_told("age"), size: fields.optional_told("size") }
+        Retention { age: fields.optional_in_catalogue("age"), size: fields.optional_in_catalogue("size") }
     }
 }

@@ -30,12 +30,12 @@ pub enum NamePart {
     /// The value of a label.
     Label(Label),
     /// A part of a time, in UTC.
-    Time(Moment, TimePart),
+    Time(MessageTime, TimePart),
 }
 
 /// A time of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Moment {
+pub enum MessageTime {
     /// The time of receipt.
     Received,
     /// Its own time, if it has one.
@@ -148,8 +148,8 @@ impl NameParts {
     fn place(&mut self, place: &str) -> Result<(), String> {
         let (name, format) = place.split_once(':').map_or((place, None), |(name, rest)| (name, Some(rest)));
         let moment = match name {
-            "received" => Some(Moment::Received),
-            "time" => Some(Moment::Own),
+            "received" => Some(MessageTime::Received),
+            "time" => Some(MessageTime::Own),
             _ => None,
         };
         match (moment, format) {
@@ -165,7 +165,7 @@ impl NameParts {
         }
     }
 
-    fn time(&mut self, moment: Moment, format: &str) -> Result<(), String> {
+    fn time(&mut self, moment: MessageTime, format: &str) -> Result<(), String> {
         let mut letters = format.chars();
         while let Some(letter) = letters.next() {
             if letter != '%' {
@@ -220,7 +220,7 @@ mod tests {
     fn a_template_has_literal_parts_labels_and_times() {
         let parts = |text: &str| NameTemplate::parse(text).expect("a template").parts;
         let literal = |text: &str| NamePart::Literal(text.to_owned());
-        let received = |part| NamePart::Time(Moment::Received, part);
+        let received = |part| NamePart::Time(MessageTime::Received, part);
         assert_eq!(parts("all.log"), [literal("all.log")]);
         assert_eq!(parts("a{{b}}"), [literal("a{b}")]);
         assert_eq!(
@@ -235,7 +235,7 @@ mod tests {
                 literal(".log")
             ]
         );
-        assert_eq!(parts("{time:%S}"), [NamePart::Time(Moment::Own, TimePart::Second)]);
+        assert_eq!(parts("{time:%S}"), [NamePart::Time(MessageTime::Own, TimePart::Second)]);
         assert_eq!(NameTemplate::parse("{received:../%Y}").expect("a template").shape(), "../yyyy");
     }
 

@@ -39,7 +39,7 @@ pub struct Route {
 impl ReadValue for Route {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Route> {
         let mut fields = TableReader::of(node, path, findings)?;
-        fields.told_by(&[ROUTE]);
+        fields.described_by(&[ROUTE]);
         let route = Route {
             id: fields.required("id", String::new()),
             enabled: fields.get("enabled"),

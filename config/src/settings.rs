@@ -2,14 +2,14 @@
 //!
 //! **Invariant:** every default is in the shipped file and nowhere else.
 
-mod in_force;
+mod effective;
 mod web;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::accounts::{self, Accounts};
-use crate::amount::Amount;
+use crate::amount::SizeOrAuto;
 use crate::count::CountOrAuto;
 use crate::document::place_all;
 use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
@@ -18,7 +18,7 @@ use crate::read::{Choice, OneOrMore};
 use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
-pub use in_force::{InForce, Layer, in_force};
+pub use effective::{EffectiveSetting, Layer, in_force};
 pub use web::{Web, WebListener};
 
 /// The shipped file, with every setting, its default and its meaning.
@@ -77,7 +77,7 @@ pub struct LimitSettings {
     /// The longest time of a search.
     pub search_time_max: Period,
     /// The memory that the result of one search may use while it is computed.
-    pub query_memory_max: Amount,
+    pub query_memory_max: SizeOrAuto,
     /// The greatest number of concurrent live tails.
     pub tails_max: u32,
     /// The greatest number of messages per second in each live tail.
@@ -90,13 +90,13 @@ pub struct LimitSettings {
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemorySettings {
     /// The memory of the process. Each of the others is a share of it, unless it is a size.
-    pub max: Amount,
+    pub max: SizeOrAuto,
     /// The newest messages kept in memory for fast searches, over all logspaces.
-    pub tail_max: Amount,
+    pub tail_max: SizeOrAuto,
     /// Parts of the segments' indexes kept in memory, over all logspaces.
-    pub index_max: Amount,
+    pub index_max: SizeOrAuto,
     /// Messages received by one source and not stored yet.
-    pub source_queue_max: Amount,
+    pub source_queue_max: SizeOrAuto,
 }
 
 /// The storage of messages on disk: first in journal files, then in segments.
@@ -177,18 +177,18 @@ pub struct Layers {
 /// Merges the layers and reads the result, or reports everything that is wrong with it.
 pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
     let mut findings = Findings::default();
-    let node = laid(layers, &mut findings)?;
+    let node = merged_layers(layers, &mut findings)?;
     let settings = read(&node, &mut findings);
     let settings = place_all(settings, &findings, &node, layers.file.as_deref().unwrap_or_default())?;
     Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
 }
 
 /// Merges the layers.
-fn laid(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Problem>> {
+fn merged_layers(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Problem>> {
     let text = layers.file.as_deref().unwrap_or_default();
     let defaults = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
     let names = names(&defaults);
-    let mut node = overlaid(defaults, DocumentNode::from_toml(text)?);
+    let mut node = merged(defaults, DocumentNode::from_toml(text)?);
     for (variable, value) in &layers.env {
         match variable_path(variable, &names) {
             VariableKind::Setting(path) => {
@@ -328,8 +328,12 @@ fn read_memory(fields: &mut TableReader<'_>) -> Option<MemorySettings> {
 }
 
 /// Reads `auto`, or a size within these limits.
-fn amount(fields: &mut TableReader<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
-    let amount: Amount = fields.optional(key)?;
+fn amount(
+    fields: &mut TableReader<'_>,
+    key: &'static str,
+    range: RangeInclusive<Size>,
+) -> Option<SizeOrAuto> {
+    let amount: SizeOrAuto = fields.optional(key)?;
     if let Some(size) = amount.exactly().filter(|size| !range.contains(size)) {
         fields.note(key, format!("must be `auto`, or {} to {}, not {size}", range.start(), range.end()));
     }
@@ -417,14 +421,14 @@ fn collect_names(node: &DocumentNode, name: &str, separator: &str, names: &mut V
 }
 
 /// `over` on top of `base`: tables are joined key by key, anything else is replaced.
-fn overlaid(base: DocumentNode, over: DocumentNode) -> DocumentNode {
+fn merged(base: DocumentNode, over: DocumentNode) -> DocumentNode {
     let (NodeValue::Table(mut entries), NodeValue::Table(upper)) = (base.value, over.value.clone()) else {
         return over;
     };
     for upper in upper {
         match entries.iter_mut().find(|entry| entry.key == upper.key) {
             Some(entry) => {
-                let node = overlaid(entry.node.clone(), upper.node);
+                let node = merged(entry.node.clone(), upper.node);
                 *entry = TableEntry { node, ..upper };
             }
             None => entries.push(upper),
@@ -440,5 +444,5 @@ fn with(node: DocumentNode, path: &[impl AsRef<str>], value: DocumentNode) -> Do
         let entry = TableEntry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
         DocumentNode::table(vec![entry], origin.clone())
     });
-    overlaid(node, nested)
+    merged(node, nested)
 }

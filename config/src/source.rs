@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::catalogue::{
     FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
 };
-use crate::choice::{Framing, SourceFormat, SourceName, Start};
+use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
 use crate::count::CountOrAuto;
 use crate::listen::{ListenAddress, ListenProtocol};
 use crate::node::DocumentNode;
@@ -181,7 +181,7 @@ pub struct FileSource {
     /// The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
     pub paths: Vec<String>,
     /// The position at which reading begins in files that exist when the source is new.
-    pub start: Start,
+    pub start: StartPosition,
     /// The format of lines.
     pub format: SourceFormat,
     /// The time zone of timestamps without one: an IANA name or an offset.
@@ -247,7 +247,7 @@ impl SourceKind {
 
 impl SyslogSource {
     fn read(fields: &mut TableReader<'_>) -> SyslogSource {
-        fields.told_by(SYSLOG_SOURCE);
+        fields.described_by(SYSLOG_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         SyslogSource {
             framing: fields.get("framing"),
@@ -260,7 +260,7 @@ impl SyslogSource {
 
 impl RelpSource {
     fn read(fields: &mut TableReader<'_>) -> RelpSource {
-        fields.told_by(RELP_SOURCE);
+        fields.described_by(RELP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Relp);
         RelpSource { reception: Reception::read(fields, &listen), listen }
     }
@@ -268,11 +268,11 @@ impl RelpSource {
 
 impl GelfSource {
     fn read(fields: &mut TableReader<'_>) -> GelfSource {
-        fields.told_by(GELF_SOURCE);
+        fields.described_by(GELF_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         GelfSource {
             max_message: fields.get_within("max_message"),
-            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, &listen),
             listen,
@@ -282,7 +282,7 @@ impl GelfSource {
 
 impl OtlpSource {
     fn read(fields: &mut TableReader<'_>) -> OtlpSource {
-        fields.told_by(OTLP_SOURCE);
+        fields.described_by(OTLP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
             max_request: fields.get_within("max_request"),
@@ -294,10 +294,10 @@ impl OtlpSource {
 }
 
 /// Reads the addresses of a source with this protocol.
-fn listeners(fields: &mut TableReader<'_>, speech: ListenProtocol) -> Vec<ListenAddress> {
+fn listeners(fields: &mut TableReader<'_>, protocol: ListenProtocol) -> Vec<ListenAddress> {
     let listen: Vec<ListenAddress> = fields.required("listen", Vec::new());
-    if let Some(other) = listen.iter().find(|listener| listener.speech() != speech) {
-        let kind = other.speech().source();
+    if let Some(other) = listen.iter().find(|listener| listener.protocol() != protocol) {
+        let kind = other.protocol().source();
         fields.note("listen", format!("`{other}` belongs into a source of `kind = \"{kind}\"`"));
     }
     listen
@@ -311,7 +311,7 @@ impl Reception {
             timezones: timezones(fields),
             charset: fields.get("charset"),
             max_message: fields.get_within("max_message"),
-            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, listen),
         }
@@ -363,14 +363,14 @@ impl Tls {
 
 impl HttpSource {
     fn read(fields: &mut TableReader<'_>) -> HttpSource {
-        fields.told_by(HTTP_SOURCE);
+        fields.described_by(HTTP_SOURCE);
         HttpSource { token: fields.optional("token") }
     }
 }
 
 impl FileSource {
     fn read(fields: &mut TableReader<'_>) -> FileSource {
-        fields.told_by(FILE_SOURCE);
+        fields.described_by(FILE_SOURCE);
         let files = FileSource {
             paths: fields.required("paths", Vec::new()),
             start: fields.get("start"),
@@ -403,7 +403,7 @@ impl Default for Coalesce {
 impl ReadValue for Source {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Source> {
         let mut fields = TableReader::of(node, path, findings)?;
-        fields.told_by(&[SOURCE]);
+        fields.described_by(&[SOURCE]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {

@@ -41,7 +41,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Sets the groups of the catalogue that describe the keys read from now on.
-    pub(crate) fn told_by(&mut self, groups: &'static [&'static [Setting]]) {
+    pub(crate) fn described_by(&mut self, groups: &'static [&'static [Setting]]) {
         self.groups = groups;
     }
 
@@ -54,11 +54,11 @@ impl<'a> TableReader<'a> {
     /// Like [`TableReader::get`], and the value must be within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
-        self.optional_told(key).unwrap_or_else(|| row.standard())
+        self.optional_in_catalogue(key).unwrap_or_else(|| row.standard())
     }
 
     /// Like [`TableReader::optional`], and the value must be within the limits of the catalogue.
-    pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
+    pub(crate) fn optional_in_catalogue<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
         match find(self.groups, self.table, key).limits::<T>() {
             (Some(min), Some(max)) if value < min || max < value => {
@@ -71,7 +71,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Reads a table of settings, such as `coalesce.` with its dot, in which every key has a default.
-    pub(crate) fn told_table<T>(
+    pub(crate) fn settings_table<T>(
         &mut self,
         dotted: &'static str,
         read: impl Fn(&mut TableReader<'_>) -> T,
@@ -80,7 +80,7 @@ impl<'a> TableReader<'a> {
         self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
     }
 
-    /// Like [`TableReader::told_table`], but `None` if the table is missing.
+    /// Like [`TableReader::settings_table`], but `None` if the table is missing.
     pub(crate) fn optional_table<T>(
         &mut self,
         dotted: &'static str,

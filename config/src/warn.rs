@@ -47,7 +47,7 @@ impl<'a> DisabledParts<'a> {
     }
 
     /// The enabled sources of a route.
-    fn heard_by<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
+    fn enabled_sources<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
         route.from.iter().map(String::as_str).filter(|id| !self.sources.contains(id))
     }
 
@@ -75,12 +75,12 @@ impl<'a> ReachedParts<'a> {
         let mut reach = ReachedParts::default();
         let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
         for (number, route) in routes.iter().enumerate() {
-            let never = hears_nothing(route, off).or_else(|| never_matches(route, &routes[..number]));
-            reach.unreached.extend(never.or_else(|| sends_nothing(route, off)));
+            let never = no_source_warning(route, off).or_else(|| no_match_warning(route, &routes[..number]));
+            reach.unreached.extend(never.or_else(|| no_target_warning(route, off)));
             reach.targets.extend(&route.to);
-            reach.heard.extend(off.heard_by(route));
+            reach.heard.extend(off.enabled_sources(route));
             if route.takes_all() {
-                reach.taken.extend(off.heard_by(route));
+                reach.taken.extend(off.enabled_sources(route));
             }
         }
         reach
@@ -88,8 +88,8 @@ impl<'a> ReachedParts<'a> {
 }
 
 /// The warning that a route has no enabled source.
-fn hears_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
-    if route.from.is_empty() || off.heard_by(route).next().is_some() {
+fn no_source_warning(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
+    if route.from.is_empty() || off.enabled_sources(route).next().is_some() {
         return None;
     }
     let why = match route.route.from.as_slice() {
@@ -101,7 +101,7 @@ fn hears_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String
 }
 
 /// The warning that all destinations of a route are disabled.
-fn sends_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
+fn no_target_warning(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
         _ => "all of its destinations are disabled".to_owned(),
@@ -111,7 +111,7 @@ fn sends_nothing(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String
 }
 
 /// The warning that a route certainly matches nothing.
-fn never_matches(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
+fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
     let id = &route.route.id;
     if route.filter.is_impossible() {
         return Some(format!(

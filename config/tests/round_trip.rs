@@ -3,12 +3,12 @@
 use logstead_config::{
     Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, CountOrAuto, Destination,
     DestinationKind, DestinationToken, Document, Durability, FileSink, FileSource, ForwardFormat,
-    ForwardFraming, Framing, Gather, GelfSource, HttpFormat, HttpHeader, HttpMethod, HttpServer, HttpSource,
-    Label, ListenAddress, Logspace, LokiServer, NameTemplate, NdjsonHttp, OtlpSource, Packing, ParseFormat,
-    Period, Proxy, Queue, QueueDurability, Reception, RelpServer, RelpSource, Retention, Rotate, Route,
-    RouteStep, S3, SampleShare, SenderZone, Size, Source, SourceFormat, SourceKind, Start, StepAction,
-    SyslogServer, SyslogSource, ThrottleRate, Tls, Transport, Url, VERSION, from_json, from_toml,
-    merge_into_toml, to_toml,
+    ForwardFraming, Framing, GatherLimits, GelfSource, HttpFormat, HttpHeader, HttpMethod, HttpServer,
+    HttpSource, Label, ListenAddress, Logspace, LokiServer, NameTemplate, NdjsonHttp, OtlpSource, Packing,
+    ParseFormat, Period, Proxy, Queue, QueueDurability, Reception, RelpServer, RelpSource, Retention,
+    Rotation, Route, RouteStep, S3, SampleShare, SenderZone, Size, Source, SourceFormat, SourceKind,
+    StartPosition, StepAction, SyslogServer, SyslogSource, ThrottleRate, Tls, Transport, Url, VERSION,
+    from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -141,7 +141,7 @@ fn otlp() -> impl Strategy<Value = SourceKind> {
 
 fn files() -> impl Strategy<Value = SourceKind> {
     let paths = vec("[a-z*?/'\"]{1,9}", 0..3);
-    (paths, select(vec![Start::Beginning, Start::End])).prop_map(|(paths, start)| {
+    (paths, select(vec![StartPosition::Beginning, StartPosition::End])).prop_map(|(paths, start)| {
         SourceKind::File(FileSource {
             paths,
             start,
@@ -240,7 +240,7 @@ fn written() -> impl Strategy<Value = DestinationKind> {
     let sizes = option::of((1..100u64).prop_map(Size::mib));
     (path, sizes, option::of((1..300u64).prop_map(Period::days)), packings).prop_map(
         |(path, size, age, compression)| {
-            DestinationKind::File(FileSink { path, rotate: Rotate { size, age, compression } })
+            DestinationKind::File(FileSink { path, rotate: Rotation { size, age, compression } })
         },
     )
 }
@@ -263,7 +263,7 @@ fn objects() -> impl Strategy<Value = DestinationKind> {
                 secret_key,
                 secret_key_file,
                 prefix,
-                object: Gather { size: Size::mib(2), age: Period::seconds(3) },
+                object: GatherLimits { size: Size::mib(2), age: Period::seconds(3) },
                 format,
                 compression: Packing::Gzip,
                 headers: Vec::new(),

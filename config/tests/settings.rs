@@ -1,9 +1,9 @@
 //! Settings and their layers.
 
 use logstead_config::settings::{
-    DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
+    DEFAULT_SETTINGS_TOML, EffectiveSetting, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
 };
-use logstead_config::{Amount, CountOrAuto, Period, Size};
+use logstead_config::{CountOrAuto, Period, Size, SizeOrAuto};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
     Layers {
@@ -80,8 +80,8 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
     let settings = loaded("", &env, &["threads.workers=2"]);
     assert_eq!(settings.data.to_str(), Some("0"));
     assert_eq!(settings.limits.searches_max, 3);
-    assert_eq!(settings.memory.tail_max, Amount::Exactly(Size::gib(1)));
-    assert_eq!(settings.memory.index_max, Amount::Auto);
+    assert_eq!(settings.memory.tail_max, SizeOrAuto::Exactly(Size::gib(1)));
+    assert_eq!(settings.memory.index_max, SizeOrAuto::Auto);
     assert_eq!(settings.threads.workers, CountOrAuto::Exactly(2));
 }
 
@@ -348,7 +348,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
 }
 
 /// The setting of this key.
-fn told(layers: &Layers, key: &str) -> InForce {
+fn told(layers: &Layers, key: &str) -> EffectiveSetting {
     let all = in_force(layers).unwrap_or_else(|problems| panic!("{problems:?}"));
     all.into_iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("there is no `{key}`"))
 }

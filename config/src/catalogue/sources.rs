@@ -1,7 +1,7 @@
 //! The settings of sources.
 
 use super::setting::{Setting, SettingKind, names};
-use crate::choice::{Framing, SourceFormat, SourceName, Start};
+use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
 use crate::count::CountOrAuto;
 
 /// The keys of each kind of source besides its name. If two groups have the same key, the first row counts.
@@ -229,7 +229,7 @@ pub(super) const OF_FILES: &[Setting] = &[
                 `?` for one character; a name that begins with a dot is matched only if the pattern has the dot. \
                 Files that appear later are found, and are read from their beginning. A source follows up to 10000 \
                 files."),
-    Setting::new("start", SettingKind::Choice(names::<Start>), "Start at")
+    Setting::new("start", SettingKind::Choice(names::<StartPosition>), "Start at")
         .default("end")
         .help("Where reading begins in a file that is there when the source is new.")
         .means("Where reading begins in a file that already exists when the source, or the path that names it, is \

@@ -20,13 +20,13 @@ pub struct FileSink {
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub path: NameTemplate,
     /// The conditions for rotation.
-    pub rotate: Rotate,
+    pub rotate: Rotation,
 }
 
 /// The conditions under which a file is rotated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Rotate {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Rotate))]
+pub struct Rotation {
     /// The greatest size of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
@@ -41,26 +41,26 @@ pub struct Rotate {
 
 impl FileSink {
     pub(super) fn read(fields: &mut TableReader<'_>) -> FileSink {
-        fields.told_by(&[FILE_DESTINATION, DESTINATION]);
+        fields.described_by(&[FILE_DESTINATION, DESTINATION]);
         let path = fields.required("path", FileSink::nowhere().path);
         if let Err(message) = check_path(&path) {
             fields.note("path", message);
         }
-        FileSink { path, rotate: fields.told_table("rotate.", Rotate::read) }
+        FileSink { path, rotate: fields.settings_table("rotate.", Rotation::read) }
     }
 
     /// A stand-in for a destination that cannot be read.
     pub(super) fn nowhere() -> FileSink {
         let path = NameTemplate::parse("unknown").unwrap_or_else(|error| panic!("it is a template: {error}"));
-        FileSink { path, rotate: Rotate { size: None, age: None, compression: Packing::None } }
+        FileSink { path, rotate: Rotation { size: None, age: None, compression: Packing::None } }
     }
 }
 
-impl Rotate {
-    fn read(fields: &mut TableReader<'_>) -> Rotate {
-        Rotate {
-            size: fields.optional_told("size"),
-            age: fields.optional_told("age"),
+impl Rotation {
+    fn read(fields: &mut TableReader<'_>) -> Rotation {
+        Rotation {
+            size: fields.optional_in_catalogue("size"),
+            age: fields.optional_in_catalogue("age"),
             compression: fields.get("compression"),
         }
     }

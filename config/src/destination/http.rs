@@ -156,7 +156,7 @@ pub struct DestinationToken {
 
 impl ElasticServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> ElasticServer {
-        fields.told_by(ELASTIC_DESTINATION);
+        fields.described_by(ELASTIC_DESTINATION);
         let server = HttpServer::read_base(fields);
         let index: String = fields.required("index", "logs".to_owned());
         if !is_index(&index) {
@@ -173,7 +173,7 @@ impl ElasticServer {
 
 impl LokiServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> LokiServer {
-        fields.told_by(LOKI_DESTINATION);
+        fields.described_by(LOKI_DESTINATION);
         let server = HttpServer::read_base(fields);
         LokiServer {
             token: DestinationToken::read(fields, &server),
@@ -187,7 +187,7 @@ impl LokiServer {
 
 impl SplunkHecServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> SplunkHecServer {
-        fields.told_by(SPLUNK_DESTINATION);
+        fields.described_by(SPLUNK_DESTINATION);
         let server = HttpServer::read_base(fields);
         let token = DestinationToken::read(fields, &server);
         if token == DestinationToken::default() && server.user.is_none() {
@@ -206,7 +206,7 @@ impl SplunkHecServer {
 
 impl OtlpServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> OtlpServer {
-        fields.told_by(OTLP_DESTINATION);
+        fields.described_by(OTLP_DESTINATION);
         let server = HttpServer::read_base(fields);
         OtlpServer { token: DestinationToken::read(fields, &server), server }
     }
@@ -214,7 +214,7 @@ impl OtlpServer {
 
 impl NdjsonHttp {
     pub(super) fn read(fields: &mut TableReader<'_>) -> NdjsonHttp {
-        fields.told_by(NDJSON_DESTINATION);
+        fields.described_by(NDJSON_DESTINATION);
         let server = HttpServer::read(fields);
         NdjsonHttp {
             token: DestinationToken::read(fields, &server),

@@ -9,13 +9,13 @@ mod stream;
 mod url;
 
 pub use address::{Address, Addresses, Transport};
-pub use file::{FileSink, Rotate};
+pub use file::{FileSink, Rotation};
 pub use http::{
     DestinationToken, ElasticServer, HttpServer, LokiServer, NdjsonHttp, OtlpServer, SplunkHecServer,
 };
 pub use proxy::Proxy;
 pub(crate) use proxy::without_password;
-pub use s3::{Gather, S3};
+pub use s3::{GatherLimits, S3};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
 pub use url::{HttpHeader, Url};
 
@@ -110,7 +110,7 @@ impl Queue {
         Queue {
             size: fields.get_within("size"),
             memory: fields.get_within("memory"),
-            age: fields.optional_told("age"),
+            age: fields.optional_in_catalogue("age"),
             durability: fields.get("durability"),
         }
     }
@@ -126,7 +126,7 @@ impl Default for Queue {
 impl ReadValue for Destination {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Destination> {
         let mut fields = TableReader::of(node, path, findings)?;
-        fields.told_by(&[DESTINATION]);
+        fields.described_by(&[DESTINATION]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
@@ -147,7 +147,7 @@ impl ReadValue for Destination {
                 return Some(Destination { id, enabled, kind, queue: Queue::default() });
             }
         };
-        let queue = fields.told_table("queue.", Queue::read);
+        let queue = fields.settings_table("queue.", Queue::read);
         if let (DestinationKind::S3(s3), Some(age)) = (&kind, queue.age)
             && age <= s3.object.age
         {

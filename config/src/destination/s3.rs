@@ -42,7 +42,7 @@ pub struct S3 {
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub prefix: NameTemplate,
     /// The size of an object.
-    pub object: Gather,
+    pub object: GatherLimits,
     /// The content of a line.
     pub format: HttpFormat,
     /// The compression of objects.
@@ -64,8 +64,8 @@ pub struct S3 {
 
 /// The limits of messages that are sent together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Gather {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gather))]
+pub struct GatherLimits {
     /// The greatest size, as messages are in memory.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub size: Size,
@@ -76,7 +76,7 @@ pub struct Gather {
 
 impl S3 {
     pub(super) fn read(fields: &mut TableReader<'_>) -> S3 {
-        fields.told_by(S3_DESTINATION);
+        fields.described_by(S3_DESTINATION);
         let (secret_key, secret_key_file) = secret(fields, "secret_key", "secret_key_file");
         let s3 = S3 {
             url: fields.optional("url"),
@@ -85,7 +85,7 @@ impl S3 {
             addressing: fields.get("addressing"),
             access_key: fields.required("access_key", "unknown".to_owned()),
             prefix: fields.get("prefix"),
-            object: fields.told_table("object.", |fields| Gather {
+            object: fields.settings_table("object.", |fields| GatherLimits {
                 size: fields.get_within("size"),
                 age: fields.get_within("age"),
             }),

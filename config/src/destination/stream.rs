@@ -62,7 +62,7 @@ pub struct ClientTls {
 
 impl SyslogServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> SyslogServer {
-        fields.told_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+        fields.described_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Tcp));
         if to.transport().is_relp() {
             fields.note("to", format!("`{to}` belongs into a destination of `kind = \"relp\"`"));
@@ -78,7 +78,7 @@ impl SyslogServer {
 
 impl RelpServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> RelpServer {
-        fields.told_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+        fields.described_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Relp));
         if !to.transport().is_relp() {
             fields.note("to", format!("`{to}` belongs into a destination of `kind = \"syslog\"`"));

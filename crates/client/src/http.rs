@@ -70,7 +70,7 @@ impl Encryption {
 }
 
 impl<In: Transport> Connector<In> for Encryption {
-    type Out = Either<In, Encrypted>;
+    type Out = Either<In, EncryptedConnection>;
 
     fn connect(
         &self,
@@ -91,7 +91,7 @@ impl<In: Transport> Connector<In> for Encryption {
         }
         let buffers =
             LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
-        Ok(Some(Either::B(Encrypted { buffers, stream: StreamOwned::new(tls, socket) })))
+        Ok(Some(Either::B(EncryptedConnection { buffers, stream: StreamOwned::new(tls, socket) })))
     }
 }
 
@@ -240,18 +240,18 @@ fn status(head: &[u8]) -> Result<StatusCode, Error> {
 }
 
 /// An encrypted connection.
-pub struct Encrypted {
+pub struct EncryptedConnection {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,
 }
 
-impl fmt::Debug for Encrypted {
+impl fmt::Debug for EncryptedConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encrypted").finish_non_exhaustive()
+        f.debug_struct("EncryptedConnection").finish_non_exhaustive()
     }
 }
 
-impl Transport for Encrypted {
+impl Transport for EncryptedConnection {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }

@@ -31,13 +31,13 @@ pub enum Proxies {
     /// This proxy for all requests.
     Always(Proxy),
     /// The proxies that the environment names.
-    Environment(Environment),
+    Environment(ProxyEnvironment),
 }
 
 /// The environment variables for proxies. An invalid one makes the requests that it is for fail: without the proxy they
 /// would silently bypass it.
 #[derive(Clone, Debug)]
-pub struct Environment {
+pub struct ProxyEnvironment {
     http: NamedProxy,
     https: NamedProxy,
     skipped: NoProxyHosts,
@@ -147,7 +147,7 @@ impl Proxies {
 
     /// Those that the environment of this process names.
     pub fn of_environment() -> Proxies {
-        Proxies::Environment(Environment::by(|variable| std::env::var(variable).ok()))
+        Proxies::Environment(ProxyEnvironment::by(|variable| std::env::var(variable).ok()))
     }
 
     /// The proxy for requests to a host with a scheme.
@@ -155,8 +155,8 @@ impl Proxies {
         match self {
             Proxies::Direct => Ok(None),
             Proxies::Always(proxy) => Ok(Some(proxy)),
-            Proxies::Environment(Environment { skipped, .. }) if skipped.has(host) => Ok(None),
-            Proxies::Environment(Environment { http, https, .. }) => {
+            Proxies::Environment(ProxyEnvironment { skipped, .. }) if skipped.has(host) => Ok(None),
+            Proxies::Environment(ProxyEnvironment { http, https, .. }) => {
                 let named = if scheme == "https" { https } else { http };
                 named.as_ref().map(Option::as_ref).map_err(Clone::clone)
             }
@@ -164,9 +164,9 @@ impl Proxies {
     }
 }
 
-impl Environment {
+impl ProxyEnvironment {
     /// The variables in lower case come first, and one that is empty is as one that is not set.
-    fn by(variable: impl Fn(&str) -> Option<String>) -> Environment {
+    fn by(variable: impl Fn(&str) -> Option<String>) -> ProxyEnvironment {
         let first = |names: [&'static str; 2]| {
             let set = |name| variable(name).filter(|text| !text.is_empty()).map(|text| (name, text));
             names.into_iter().find_map(set)
@@ -176,7 +176,7 @@ impl Environment {
             Some((name, text)) => Proxy::parse(&text).map(Some).map_err(|error| format!("{name}: {error}")),
         };
         let skipped = first(["no_proxy", "NO_PROXY"]).map(|(_, list)| NoProxyHosts::of(&list));
-        Environment {
+        ProxyEnvironment {
             http: proxy(["http_proxy", "HTTP_PROXY"]),
             https: proxy(["https_proxy", "HTTPS_PROXY"]),
             skipped: skipped.unwrap_or_default(),
@@ -221,7 +221,7 @@ mod tests {
     fn named(variables: &[(&str, &str)]) -> Proxies {
         let value =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Proxies::Environment(Environment::by(value))
+        Proxies::Environment(ProxyEnvironment::by(value))
     }
 
     #[test]

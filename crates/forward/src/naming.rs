@@ -4,7 +4,7 @@
 //! So it is never a folder, and never leads out of one.
 
 use super::sink::Message;
-use logstead_config::{Moment, NamePart, NameTemplate, TimePart};
+use logstead_config::{MessageTime, NamePart, NameTemplate, TimePart};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 
@@ -16,8 +16,8 @@ pub(super) fn write(template: &NameTemplate, message: &Message<'_>, out: &mut St
             NamePart::Label(label) => write_part(message.label(*label), out),
             NamePart::Time(moment, part) => {
                 let time = match moment {
-                    Moment::Received => message.batch.received(message.row),
-                    Moment::Own => message.batch.time(message.row),
+                    MessageTime::Received => message.batch.received(message.row),
+                    MessageTime::Own => message.batch.time(message.row),
                 };
                 write_time(time, *part, out);
             }

@@ -113,7 +113,7 @@ impl ConnectionError {
         ConnectionError { reason: reason.into(), is_final: false }
     }
 
-    pub(super) fn finally(reason: impl Into<String>) -> ConnectionError {
+    pub(super) fn fatal(reason: impl Into<String>) -> ConnectionError {
         ConnectionError { reason: reason.into(), is_final: true }
     }
 
@@ -124,6 +124,6 @@ impl ConnectionError {
 }
 
 /// Whether an error only means that the wait is over: sockets have timeouts, so that their threads notice the end.
-pub(super) fn is_patience(error: &io::Error) -> bool {
+pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }

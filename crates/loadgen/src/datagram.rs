@@ -1,8 +1,8 @@
 //! Sends each message as a datagram, over UDP or to a unix socket.
 
 use super::chunk::FrameChunk;
-use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_patience};
-use super::socket::PATIENCE;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
+use super::socket::POLL_WAIT;
 use super::target::Address;
 use super::transport::Transport;
 use std::io;
@@ -27,14 +27,14 @@ enum DatagramSocket {
 }
 
 /// Datagrams from one socket.
-pub(super) struct Datagrams {
+pub(super) struct DatagramTransport {
     to: DatagramTarget,
     socket: Option<DatagramSocket>,
 }
 
-impl Datagrams {
-    pub(super) fn new(to: DatagramTarget) -> Datagrams {
-        Datagrams { to, socket: None }
+impl DatagramTransport {
+    pub(super) fn new(to: DatagramTarget) -> DatagramTransport {
+        DatagramTransport { to, socket: None }
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn takes_datagrams(path: &Path) -> bool {
     UnixDatagram::unbound().and_then(|socket| socket.connect(path)).is_ok()
 }
 
-impl Transport for Datagrams {
+impl Transport for DatagramTransport {
     fn connect(&mut self) -> Result<(), ConnectionError> {
         self.socket = None;
         self.socket = Some(match &self.to {
@@ -78,7 +78,7 @@ impl Transport for Datagrams {
         counts.sent(sent, bytes);
         match failed {
             // The socket is full: the rest stays pending, and the caller checks the time.
-            Some(error) if !is_patience(&error) => Err(ConnectionError::io("sending", &error)),
+            Some(error) if !is_timeout(&error) => Err(ConnectionError::io("sending", &error)),
             _ => Ok(()),
         }
     }
@@ -107,14 +107,14 @@ fn udp(address: &Address) -> io::Result<UdpSocket> {
     socket.connect(to)?;
     // If the system grants less, sending waits sooner.
     socket2::SockRef::from(&socket).set_send_buffer_size(SEND_BUFFER_BYTES)?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(POLL_WAIT))?;
     Ok(socket)
 }
 
 fn unix(path: &Path) -> io::Result<UnixDatagram> {
     let socket = UnixDatagram::unbound()?;
     socket.connect(path)?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(POLL_WAIT))?;
     Ok(socket)
 }
 
@@ -136,7 +136,8 @@ mod tests {
 
     /// Sends three messages; returns what arrives.
     fn check(to: DatagramTarget, receive: impl Fn(&mut [u8]) -> usize) {
-        let (mut sender, mut chunk, counts) = (Datagrams::new(to), chunk(), ConnectionCounts::default());
+        let (mut sender, mut chunk, counts) =
+            (DatagramTransport::new(to), chunk(), ConnectionCounts::default());
         let stop = AtomicBool::new(false);
         sender.connect().unwrap();
         sender.send(&mut chunk, &EndCondition { stop: &stop, deadline: None }, &counts).unwrap();
@@ -165,7 +166,8 @@ mod tests {
     #[test]
     fn a_port_where_nobody_listens_is_noticed() {
         let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut sender = Datagrams::new(DatagramTarget::Udp(Address { host: "127.0.0.1".to_owned(), port }));
+        let mut sender =
+            DatagramTransport::new(DatagramTarget::Udp(Address { host: "127.0.0.1".to_owned(), port }));
         sender.connect().unwrap();
         let (counts, stop) = (ConnectionCounts::default(), AtomicBool::new(false));
         let until = EndCondition { stop: &stop, deadline: None };

@@ -41,9 +41,9 @@ pub use template::HeaderKind;
 
 use counts::{ConnectionCounts, ConnectionError, EndCondition};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender as Channel, bounded, unbounded};
-use idle::Idle;
+use idle::IdleConnections;
 use latency::Latencies;
-use plan::Prepared;
+use plan::PreparedPlan;
 use rate::SendPace;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,7 +102,7 @@ enum ThreadEvent {
 /// Carries out the plan until it is done or told to stop.
 pub fn run(plan: &LoadPlan, stop: &AtomicBool, report: &mut dyn ProgressReport) -> Result<Summary, Error> {
     let prepared = plan.prepare().map_err(Error::Plan)?;
-    let idle = prepared.dial.as_ref().map(|dial| Idle::open(dial, plan.idle, stop));
+    let idle = prepared.dial.as_ref().map(|dial| IdleConnections::open(dial, plan.idle, stop));
     let mut idle = idle.transpose().map_err(Error::Environment)?;
     let counts: Vec<ConnectionCounts> = (0..plan.active).map(|_| ConnectionCounts::default()).collect();
     let (events, heard) = unbounded();
@@ -130,7 +130,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, report: &mut dyn ProgressReport) 
     }
     let threads: Vec<Total> = counts.iter().map(ConnectionCounts::total).collect();
     let latency = latencies.quantile(0.5).zip(latencies.quantile(0.99));
-    let idle = idle.as_mut().map(Idle::count).unwrap_or_default();
+    let idle = idle.as_mut().map(IdleConnections::count).unwrap_or_default();
     Ok(Summary { passed, total: threads.iter().copied().sum(), threads, latency, reasons, failed, idle })
 }
 
@@ -138,7 +138,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, report: &mut dyn ProgressReport) 
 #[derive(Clone, Copy)]
 struct ConnectionThread<'a> {
     plan: &'a LoadPlan,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedPlan,
     number: usize,
     counts: &'a ConnectionCounts,
     stop: &'a AtomicBool,
@@ -163,7 +163,7 @@ impl<'a> ConnectionThread<'a> {
 
     fn run(self, events: &Channel<ThreadEvent>, opened: &Receiver<()>) {
         let ConnectionThread { plan, prepared, number, counts, stop } = self;
-        let made = prepared.worker(plan, number, counts).map_err(ConnectionError::finally);
+        let made = prepared.worker(plan, number, counts).map_err(ConnectionError::fatal);
         let made = made.map(|mut worker| (worker.sender.connect(), worker));
         // If the run was called off, there is no receiver.
         events.send(ThreadEvent::Ready).ok();

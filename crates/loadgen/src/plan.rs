@@ -2,16 +2,16 @@
 
 use super::chunk::{ChunkLimits, Framing};
 use super::counts::ConnectionCounts;
-use super::datagram::{DatagramTarget, Datagrams, UDP_BYTES_MAX, takes_datagrams};
+use super::datagram::{DatagramTarget, DatagramTransport, UDP_BYTES_MAX, takes_datagrams};
 use super::generated::GeneratedMessages;
 use super::lines::FileLines;
 use super::rate::SendRate;
-use super::requests::Requests;
+use super::requests::RequestTransport;
 use super::socket::Dial;
 use super::stream::StreamTransport;
 use super::target::LoadTarget;
 use super::template::{HeaderKind, MessageIdentity, MessageTemplate};
-use super::transactions::Transactions;
+use super::transactions::TransactionTransport;
 use super::transport::Transport;
 use super::worker::{Feed, Worker};
 use logstead_client::tls::{self, TlsOptions};
@@ -80,7 +80,7 @@ pub enum Content {
 }
 
 /// A plan that can be carried out.
-pub(super) struct Prepared {
+pub(super) struct PreparedPlan {
     /// How idle connections are opened, if the transport has connections.
     pub(super) dial: Option<Dial>,
     transport: TransportKind,
@@ -100,7 +100,7 @@ impl LoadPlan {
     /// The default number of messages in a request.
     const REQUEST_MESSAGES: usize = 1000;
 
-    pub(super) fn prepare(&self) -> Result<Prepared, String> {
+    pub(super) fn prepare(&self) -> Result<PreparedPlan, String> {
         let (transport, dial) = self.transport()?;
         let framing = match (&transport, self.framing) {
             (TransportKind::Stream, framing) => framing.unwrap_or(Framing::Newline),
@@ -116,7 +116,7 @@ impl LoadPlan {
         if self.active == 0 && self.idle == 0 {
             return Err("without any connection there is nothing to do".to_owned());
         }
-        let prepared = Prepared { dial, limits: self.limits(&transport)?, transport, framing };
+        let prepared = PreparedPlan { dial, limits: self.limits(&transport)?, transport, framing };
         self.check_content(&prepared)?;
         Ok(prepared)
     }
@@ -157,7 +157,7 @@ impl LoadPlan {
     }
 
     /// Everything about messages that all connections share.
-    fn check_content(&self, prepared: &Prepared) -> Result<(), String> {
+    fn check_content(&self, prepared: &PreparedPlan) -> Result<(), String> {
         let size = match &self.content {
             Content::File { path, repeats } => {
                 return FileLines::open(path, *repeats, prepared.framing, prepared.limits).map(|_| ());
@@ -184,7 +184,7 @@ impl LoadPlan {
     }
 }
 
-impl Prepared {
+impl PreparedPlan {
     /// The worker for one connection's thread; thread 1 is the first.
     pub(super) fn worker<'a>(
         &self,
@@ -208,13 +208,15 @@ impl Prepared {
     fn sender(&self, plan: &LoadPlan) -> Result<Box<dyn Transport>, String> {
         let dial = || self.dial.clone().ok_or_else(|| format!("{} has no connections", plan.target));
         Ok(match (&self.transport, &plan.target) {
-            (TransportKind::Relp, _) => Box::new(Transactions::new(dial()?, plan.window)),
-            (TransportKind::Http, LoadTarget::Http(address)) => Box::new(Requests::new(address, &plan.token)),
+            (TransportKind::Relp, _) => Box::new(TransactionTransport::new(dial()?, plan.window)),
+            (TransportKind::Http, LoadTarget::Http(address)) => {
+                Box::new(RequestTransport::new(address, &plan.token))
+            }
             (TransportKind::Udp, LoadTarget::Udp(address)) => {
-                Box::new(Datagrams::new(DatagramTarget::Udp(address.clone())))
+                Box::new(DatagramTransport::new(DatagramTarget::Udp(address.clone())))
             }
             (TransportKind::UnixDatagrams, LoadTarget::Unix(path)) => {
-                Box::new(Datagrams::new(DatagramTarget::Unix(path.clone())))
+                Box::new(DatagramTransport::new(DatagramTarget::Unix(path.clone())))
             }
             _ => Box::new(StreamTransport::new(dial()?, plan.batch)),
         })

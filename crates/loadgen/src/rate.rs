@@ -63,7 +63,7 @@ impl SendPace {
     }
 
     /// Records that this many were sent.
-    pub(super) fn took(&mut self, messages: usize) {
+    pub(super) fn record_sent(&mut self, messages: usize) {
         self.taken += messages as u128;
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let mut check = |micros: u64, due: u64, wait_ms: u64| {
             let now = start + Duration::from_micros(micros);
             assert_eq!(pace.due(now), due, "after {micros} us");
-            pace.took(due as usize);
+            pace.record_sent(due as usize);
             assert_eq!(pace.wait(now), Duration::from_millis(wait_ms), "after {micros} us");
         };
         check(0, 1, 10);
@@ -133,7 +133,7 @@ mod tests {
             for step in steps {
                 micros += step;
                 let due = pace.due(start + Duration::from_micros(micros));
-                pace.took(due as usize);
+                pace.record_sent(due as usize);
                 sent += due;
             }
             prop_assert_eq!(sent, 1 + micros * rate / 1_000_000);

@@ -5,7 +5,7 @@
 use super::chunk::FrameChunk;
 use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
 use super::latency::Latencies;
-use super::socket::PATIENCE;
+use super::socket::POLL_WAIT;
 use super::target::Address;
 use super::transport::Transport;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
 /// The requests of one sender.
-pub(super) struct Requests {
+pub(super) struct RequestTransport {
     url: String,
     authorization: String,
     agent: Agent,
@@ -27,9 +27,9 @@ pub(super) struct Requests {
     latencies: Latencies,
 }
 
-impl Requests {
-    pub(super) fn new(address: &Address, token: &str) -> Requests {
-        Requests {
+impl RequestTransport {
+    pub(super) fn new(address: &Address, token: &str) -> RequestTransport {
+        RequestTransport {
             url: format!("http://{address}/api/v1/ingest?format=auto"),
             authorization: format!("Bearer {token}"),
             agent: agent(),
@@ -65,7 +65,7 @@ fn agent() -> Agent {
     config.timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
 }
 
-impl Transport for Requests {
+impl Transport for RequestTransport {
     /// The next request opens the connection.
     fn connect(&mut self) -> Result<(), ConnectionError> {
         self.agent = agent();
@@ -101,7 +101,7 @@ impl Transport for Requests {
         counts.broke(&refused);
         let end = Instant::now() + BUSY_WAIT;
         while Instant::now() < end && !until.is_over() {
-            std::thread::sleep(until.cut(PATIENCE));
+            std::thread::sleep(until.cut(POLL_WAIT));
         }
         Ok(())
     }
@@ -133,11 +133,11 @@ fn refused(status: StatusCode, answer: &Value, messages: usize) -> ConnectionErr
     match answer["errors"][0]["reason"].as_str() {
         Some(reason) => {
             let rejected = answer["rejected"].as_u64().unwrap_or_default();
-            ConnectionError::finally(format!(
+            ConnectionError::fatal(format!(
                 "{rejected} of {messages} messages were refused, the first: {reason}"
             ))
         }
-        None => ConnectionError::finally(format!("{status}: this does not account for {messages} messages")),
+        None => ConnectionError::fatal(format!("{status}: this does not account for {messages} messages")),
     }
 }
 

@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
-use super::counts::{ConnectionError, is_patience};
+use super::counts::{ConnectionError, is_timeout};
 use super::target::Address;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a write or read waits before its thread checks whether it should end.
-pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const POLL_WAIT: Duration = Duration::from_millis(100);
 /// How long the last bytes may take.
 pub(super) const LAST_WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -43,8 +43,8 @@ impl Dial {
             Dial::Unix(path) => {
                 let failed = |error: io::Error| ConnectionError::new(format!("{}: {error}", path.display()));
                 let socket = UnixStream::connect(path).map_err(failed)?;
-                socket.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-                socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+                socket.set_write_timeout(Some(POLL_WAIT)).map_err(failed)?;
+                socket.set_read_timeout(Some(POLL_WAIT)).map_err(failed)?;
                 Ok(StreamSocket::Unix(socket))
             }
         }
@@ -60,8 +60,8 @@ fn tcp(address: &Address) -> Result<TcpStream, ConnectionError> {
             Ok(socket) => {
                 let set = socket
                     .set_nodelay(true)
-                    .and_then(|()| socket.set_write_timeout(Some(PATIENCE)))
-                    .and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
+                    .and_then(|()| socket.set_write_timeout(Some(POLL_WAIT)))
+                    .and_then(|()| socket.set_read_timeout(Some(POLL_WAIT)));
                 return set.map(|()| socket).map_err(|error| failed(&error));
             }
             Err(error) => last = failed(&error),
@@ -80,8 +80,8 @@ fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<StreamSocket, Co
     let start = Instant::now();
     while connection.is_handshaking() {
         match connection.complete_io(&mut socket) {
-            Err(error) if is_patience(&error) && start.elapsed() < CONNECT_WAIT_MAX => {}
-            Err(error) if is_patience(&error) => {
+            Err(error) if is_timeout(&error) && start.elapsed() < CONNECT_WAIT_MAX => {}
+            Err(error) if is_timeout(&error) => {
                 return Err(failed("the handshake takes too long".to_owned()));
             }
             Err(error) => return Err(failed(error.to_string())),
@@ -107,7 +107,7 @@ impl StreamSocket {
             StreamSocket::Tls(stream) => stream.sock.set_nonblocking(true),
             StreamSocket::Unix(socket) => socket.set_nonblocking(true),
         };
-        set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_patience(&error), |read| read == 0)
+        set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_timeout(&error), |read| read == 0)
     }
 
     /// Closes the connection. TLS waits for the other side: its session tickets, unread in our buffer, would make the system
@@ -117,7 +117,7 @@ impl StreamSocket {
         let StreamSocket::Tls(stream) = &mut self else { return Ok(()) };
         stream.conn.send_close_notify();
         while let Err(error) = stream.flush() {
-            if !is_patience(&error) || LAST_WAIT_MAX <= start.elapsed() {
+            if !is_timeout(&error) || LAST_WAIT_MAX <= start.elapsed() {
                 return Err(error);
             }
         }
@@ -125,7 +125,7 @@ impl StreamSocket {
         let mut rest = [0; 4096];
         while start.elapsed() < LAST_WAIT_MAX {
             match stream.sock.read(&mut rest) {
-                Err(error) if is_patience(&error) => {}
+                Err(error) if is_timeout(&error) => {}
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
 use super::chunk::FrameChunk;
-use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_patience};
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
 use super::socket::{Dial, LAST_WAIT_MAX, StreamSocket};
 use super::transport::Transport;
 use std::io::{self, Write};
@@ -61,7 +61,7 @@ impl Transport for StreamTransport {
                     begun_bytes -= whole_bytes;
                     counts.sent(whole, whole_bytes);
                 }
-                Err(error) if is_patience(&error) => {
+                Err(error) if is_timeout(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if is_over && LAST_WAIT_MAX <= since.elapsed() {
                         return Err(ConnectionError::new(
@@ -87,8 +87,8 @@ fn write(socket: &mut StreamSocket, bytes: &[u8]) -> io::Result<usize> {
     let start = Instant::now();
     loop {
         match socket.flush() {
-            Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
-            Err(error) if is_patience(&error) => return Ok(taken),
+            Err(error) if is_timeout(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+            Err(error) if is_timeout(&error) => return Ok(taken),
             done => return done.map(|()| taken),
         }
     }

@@ -5,9 +5,9 @@
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
 use super::chunk::FrameChunk;
-use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_patience};
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
 use super::latency::Latencies;
-use super::socket::{Dial, LAST_WAIT_MAX, PATIENCE, StreamSocket};
+use super::socket::{Dial, LAST_WAIT_MAX, POLL_WAIT, StreamSocket};
 use super::transport::Transport;
 use super::window::Window;
 use logstead_client::relp;
@@ -23,7 +23,7 @@ const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// RELP over TCP or TLS.
-pub(super) struct Transactions {
+pub(super) struct TransactionTransport {
     dial: Dial,
     window: Window,
     connection: Option<RelpSession>,
@@ -43,13 +43,13 @@ struct RelpSession {
     input: Vec<u8>,
 }
 
-impl Transactions {
-    pub(super) fn new(dial: Dial, window: usize) -> Transactions {
-        Transactions { dial, window: Window::new(window), connection: None }
+impl TransactionTransport {
+    pub(super) fn new(dial: Dial, window: usize) -> TransactionTransport {
+        TransactionTransport { dial, window: Window::new(window), connection: None }
     }
 }
 
-impl Transport for Transactions {
+impl Transport for TransactionTransport {
     fn connect(&mut self) -> Result<(), ConnectionError> {
         self.connection = None;
         self.window.start_again();
@@ -81,7 +81,7 @@ impl Transport for Transactions {
             // Half the window, so that writes stay large.
             let open = self.window.open();
             while open / 2 < self.window.open() && !until.is_over() {
-                connection.read(&mut self.window, PATIENCE, counts)?;
+                connection.read(&mut self.window, POLL_WAIT, counts)?;
             }
         }
     }
@@ -111,9 +111,9 @@ impl Transport for Transactions {
         while 0 < self.window.open() {
             if end <= Instant::now() {
                 let reason = format!("{} messages were not acknowledged in time", self.window.open());
-                return Err(ConnectionError::finally(reason));
+                return Err(ConnectionError::fatal(reason));
             }
-            connection.read(&mut self.window, PATIENCE, counts)?;
+            connection.read(&mut self.window, POLL_WAIT, counts)?;
         }
         self.connection.take().map_or(Ok(()), RelpSession::close)
     }
@@ -128,7 +128,7 @@ impl RelpSession {
     fn open(socket: StreamSocket) -> Result<RelpSession, ConnectionError> {
         let (out, input) = (Vec::new(), Vec::new());
         let mut connection =
-            RelpSession { socket, read_wait: PATIENCE, txnr: 1, out, written_bytes: 0, input };
+            RelpSession { socket, read_wait: POLL_WAIT, txnr: 1, out, written_bytes: 0, input };
         let txnr = connection.command("open", relp::offers().as_bytes())?;
         let verdict = connection.answer(txnr, LAST_WAIT_MAX)?;
         verdict
@@ -162,10 +162,10 @@ impl RelpSession {
                     counts.sent(wrote.messages, wrote.bytes);
                     counts.resent(wrote.again);
                 }
-                Err(error) if is_patience(&error) => {
+                Err(error) if is_timeout(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if until.is_over() && LAST_WAIT_MAX <= since.elapsed() {
-                        return Err(ConnectionError::finally(
+                        return Err(ConnectionError::fatal(
                             "the receiver accepted only part of the last messages",
                         ));
                     }
@@ -214,7 +214,7 @@ impl RelpSession {
         self.input.truncate(before + *read.as_ref().unwrap_or(&0));
         match read {
             Ok(0) => Err(ConnectionError::new("the receiver has closed the connection")),
-            Err(error) if !is_patience(&error) => Err(ConnectionError::io("receiving", &error)),
+            Err(error) if !is_timeout(&error) => Err(ConnectionError::io("receiving", &error)),
             _ => Ok(()),
         }
     }
@@ -245,7 +245,7 @@ impl RelpSession {
             if end <= Instant::now() {
                 return Err(ConnectionError::new("the receiver does not answer as RELP requires"));
             }
-            self.fill(PATIENCE)?;
+            self.fill(POLL_WAIT)?;
         }
     }
 
@@ -253,7 +253,7 @@ impl RelpSession {
         let start = Instant::now();
         loop {
             match self.socket.flush() {
-                Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+                Err(error) if is_timeout(&error) && start.elapsed() < LAST_WAIT_MAX => {}
                 done => return done.map_err(|error| ConnectionError::io("sending", &error)),
             }
         }

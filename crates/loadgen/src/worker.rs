@@ -6,7 +6,7 @@ use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
 use super::generated::GeneratedMessages;
 use super::lines::FileLines;
 use super::rate::SendPace;
-use super::socket::PATIENCE;
+use super::socket::POLL_WAIT;
 use super::transport::Transport;
 use logstead_record::Timestamp;
 use std::time::{Duration, Instant, SystemTime};
@@ -43,12 +43,12 @@ impl Worker<'_> {
         mut pace: SendPace,
         until: &EndCondition<'_>,
     ) -> Result<(), ConnectionError> {
-        connected.or_else(|broken| self.mend(broken, until))?;
+        connected.or_else(|broken| self.reconnect(broken, until))?;
         let mut chunk = FrameChunk::default();
         while !until.is_over() {
             if 0 < chunk.pending() {
                 let sent = self.sender.send(&mut chunk, until, self.counts);
-                sent.or_else(|broken| self.mend(broken, until))?;
+                sent.or_else(|broken| self.reconnect(broken, until))?;
                 continue;
             }
             let now = Instant::now();
@@ -57,16 +57,16 @@ impl Worker<'_> {
                 break;
             }
             if due == 0 {
-                let pause = until.cut(pace.wait(now).min(PATIENCE));
+                let pause = until.cut(pace.wait(now).min(POLL_WAIT));
                 let waited = self.sender.wait(pause, self.counts);
-                waited.or_else(|broken| self.mend(broken, until))?;
+                waited.or_else(|broken| self.reconnect(broken, until))?;
                 continue;
             }
             let made = self.make(&mut chunk, due)?;
             if made == 0 {
                 break;
             }
-            pace.took(made);
+            pace.record_sent(made);
             self.left -= made as u64;
         }
         self.finish()
@@ -75,13 +75,17 @@ impl Worker<'_> {
     fn make(&mut self, chunk: &mut FrameChunk, wanted: usize) -> Result<usize, ConnectionError> {
         match &mut self.feed {
             Feed::Generated(generated) => generated.fill(chunk, wanted, Timestamp::from(SystemTime::now())),
-            Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(ConnectionError::finally)?,
+            Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(ConnectionError::fatal)?,
         }
         Ok(chunk.pending())
     }
 
     /// Reconnects until that succeeds or the time is over; otherwise says that the connection ends.
-    fn mend(&mut self, mut broken: ConnectionError, until: &EndCondition<'_>) -> Result<(), ConnectionError> {
+    fn reconnect(
+        &mut self,
+        mut broken: ConnectionError,
+        until: &EndCondition<'_>,
+    ) -> Result<(), ConnectionError> {
         let mut wait = RETRY_WAIT_MIN;
         loop {
             self.counts.broke(&broken);
@@ -93,7 +97,7 @@ impl Worker<'_> {
                 if until.is_over() {
                     return Ok(());
                 }
-                std::thread::sleep(wait.min(PATIENCE));
+                std::thread::sleep(wait.min(POLL_WAIT));
             }
             match self.sender.connect() {
                 Ok(()) => return Ok(()),

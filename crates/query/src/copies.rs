@@ -26,8 +26,8 @@ impl Query {
     }
 
     /// Whether it can match a copy and not its original, or the reverse.
-    pub fn tells_copies(&self) -> bool {
-        self.any_field(&mut |field, test| is_told(field, test))
+    pub fn distinguishes_copies(&self) -> bool {
+        self.any_field(&mut |field, test| test_distinguishes_copies(field, test))
     }
 
     /// The condition that an original in this logspace must meet for its copy to match: tests of the differences between the two
@@ -57,7 +57,9 @@ impl Query {
                 Query::Not(inner) if *inner == Query::All => Query::All,
                 left => left.negate(),
             },
-            Query::Field(field, test) if is_told(field, test) => of_original(field, test, logspace),
+            Query::Field(field, test) if test_distinguishes_copies(field, test) => {
+                of_original(field, test, logspace)
+            }
             Query::Copies => Query::All,
             Query::All | Query::Text(_) | Query::Field(..) => self.clone(),
         }
@@ -75,7 +77,7 @@ impl Query {
 }
 
 /// Whether a test can distinguish a copy from its original.
-fn is_told(field: &FieldName, test: &FieldTest) -> bool {
+fn test_distinguishes_copies(field: &FieldName, test: &FieldTest) -> bool {
     match (field, test) {
         (FieldName::Known(Field::Logspace | Field::CopyOf), _) => true,
         (FieldName::Known(Field::Flag), FieldTest::Flag(flag)) => *flag == Flags::COPY,
@@ -147,7 +149,7 @@ mod tests {
             ("copies:all error", false, "error"),
         ] {
             let query = parse(text).unwrap();
-            assert_eq!(query.tells_copies(), tells, "{text}");
+            assert_eq!(query.distinguishes_copies(), tells, "{text}");
             assert_eq!(query.of_originals_in("main").to_string(), left, "{text}");
         }
         let flags = parse("flag:*").unwrap().of_originals_in("main");

@@ -76,7 +76,7 @@ pub use parse::{parse, parse_search};
 pub use regex::{LooseRegex, Regex, RegexError};
 pub use stage::{
     AddedFields, Aggregate, CaptureTemplate, Captures, CapturesError, Function, GAP_COLUMNS, HiddenField,
-    Measure, NotStreaming, Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, TextFormat,
+    Measure, Pipeline, PipelineSearch, Ranking, SortKey, Stage, StreamingError, StreamingNeed, TextFormat,
     parse_asked, parse_pipeline, parse_pipeline_search, shown_names,
 };
 pub use steps::while_wanted;

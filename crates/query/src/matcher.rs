@@ -18,8 +18,8 @@ use logstead_record::Timestamp;
 use logstead_record::columns::PRIORITY;
 use logstead_record::{ColumnGroup, ColumnGroups};
 use logstead_record::{Field, Storage};
-use logstead_record::{Half, Priority};
 use logstead_record::{NameColumn, TextColumn};
+use logstead_record::{Priority, PriorityHalf};
 use std::cell::Cell;
 use std::net::SocketAddr;
 
@@ -120,7 +120,7 @@ enum MatcherNode {
     Time(TimeRange),
     Received(TimeRange),
     HasPriority,
-    Priority(Half, Codes),
+    Priority(PriorityHalf, Codes),
     AnyFlag,
     Flag(Flags),
     /// A test of a field that is kept as names or texts.

@@ -7,7 +7,7 @@
 //! the row's [`Storage`], and names a field only if it differs from others with the same storage.
 
 use crate::column_group::{ColumnGroup, ColumnGroups};
-use crate::priority::Half;
+use crate::priority::PriorityHalf;
 use std::fmt;
 
 /// A field that every message has.
@@ -54,7 +54,7 @@ pub enum Storage {
     /// The column of texts with this number.
     Text(usize),
     /// A half of the priority.
-    Priority(Half),
+    Priority(PriorityHalf),
     /// The bits of [`Flags`](crate::Flags).
     Flags,
     /// The [time](crate::Batch::time) of a message.
@@ -92,8 +92,8 @@ impl Field {
         (Field::Program, "program", Storage::Name(3)),
         (Field::Pid, "pid", Storage::Text(0)),
         (Field::Msgid, "msgid", Storage::Name(4)),
-        (Field::Severity, "severity", Storage::Priority(Half::Severity)),
-        (Field::Facility, "facility", Storage::Priority(Half::Facility)),
+        (Field::Severity, "severity", Storage::Priority(PriorityHalf::Severity)),
+        (Field::Facility, "facility", Storage::Priority(PriorityHalf::Facility)),
         (Field::Time, "time", Storage::Time),
         (Field::Received, "received", Storage::Received),
         (Field::Source, "source", Storage::Name(0)),

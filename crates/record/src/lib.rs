@@ -34,7 +34,7 @@ pub use columns::Columns;
 pub use field::{Field, Storage};
 pub use field_name::FieldName;
 pub use flags::Flags;
-pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Severity, UnknownName};
+pub use priority::{FACILITY_NAMES, Facility, Priority, PriorityHalf, SEVERITY_NAMES, Severity, UnknownName};
 pub use raw::HeadForm;
 pub use rewrite::{NewFields, Rewrite};
 pub use selection::Selection;

@@ -159,16 +159,16 @@ fn write(mut file: &Opened, lines: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::packing;
-    use logstead_config::{Period, Rotate};
+    use logstead_config::{Period, Rotation};
     use logstead_record::{Batch, BatchBuilder, Field, Row};
     use std::fs;
     use std::io::Read;
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant, SystemTime};
 
-    const NEVER: Rotate = Rotate { size: None, age: None, compression: Packing::None };
+    const NEVER: Rotation = Rotation { size: None, age: None, compression: Packing::None };
 
-    fn sink(folder: &Path, path: &str, rotate: Rotate) -> File {
+    fn sink(folder: &Path, path: &str, rotate: Rotation) -> File {
         let path = NameTemplate::parse(&format!("{}/{path}", folder.display())).unwrap();
         File::new(Arc::new(Folders::below(folder)), &Config { path, rotate })
     }
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_file_is_set_aside_before_it_is_too_long() {
         let folder = tempfile::tempdir().unwrap();
-        let rotate = Rotate { size: Some(Size::new(6)), ..NEVER };
+        let rotate = Rotation { size: Some(Size::new(6)), ..NEVER };
         let mut sink = sink(folder.path(), "all.log", rotate);
         for texts in [&["one"][..], &["2"], &["three", "more than fits", "4", "5", "6", "7"], &["end"]] {
             let messages: Vec<_> = texts.iter().map(|text| ("", *text)).collect();
@@ -315,7 +315,7 @@ mod tests {
             fs::write(folder.path().join("all.log.20200101T000000Z.gz.part"), "rubbish").unwrap();
             let taken = folder.path().join(format!("all.log.20200101T000000Z{}", packing::ending(packing)));
             fs::write(&taken, "of a host with that name").unwrap();
-            let rotate = Rotate { size: None, age: Some(Period::days(1)), compression: packing };
+            let rotate = Rotation { size: None, age: Some(Period::days(1)), compression: packing };
             let mut sink = sink(folder.path(), "all.log", rotate);
             send(&mut sink, &[("", "today")]).unwrap();
             assert_eq!(read(&path), "today\n");

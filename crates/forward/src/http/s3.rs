@@ -207,7 +207,7 @@ fn said(body: &[u8]) -> (String, String) {
 mod tests {
     use super::super::peer::{Asked, Peer, Then, Turn, answer, answer_with, batch, folders, header};
     use super::*;
-    use logstead_config::{Gather, HttpHeader, NameTemplate, Period, Proxy, Size, Url};
+    use logstead_config::{GatherLimits, HttpHeader, NameTemplate, Period, Proxy, Size, Url};
     use logstead_record::Batch;
     use std::path::Path;
     use std::time::Instant;
@@ -222,7 +222,7 @@ mod tests {
             secret_key: Some("hunter2".to_owned()),
             secret_key_file: None,
             prefix: NameTemplate::parse("a/{received:%Y/%m}/").unwrap(),
-            object: Gather { size: Size::mib(1), age: Period::seconds(1) },
+            object: GatherLimits { size: Size::mib(1), age: Period::seconds(1) },
             format: HttpFormat::Message,
             compression: Packing::None,
             headers: Vec::new(),

@@ -26,7 +26,7 @@ use logstead_record::Timestamp;
 pub use names::{AddedFields, HiddenField, shown_names};
 pub(super) use parse::read_search;
 pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
-pub use streaming::{NotStreaming, Streaming};
+pub use streaming::{StreamingError, StreamingNeed};
 
 /// A filter, and the stages that its messages pass through.
 #[derive(Clone, PartialEq, Debug)]

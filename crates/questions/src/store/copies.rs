@@ -47,7 +47,7 @@ pub(super) fn left_out<'a>(
 
 /// The copies of what a query finds in another logspace.
 fn copies_of(query: &Query, logspace: &str, held_after: Timestamp) -> Option<Query> {
-    let asked = if query.tells_copies() { query.of_originals_in(logspace) } else { Query::All };
+    let asked = if query.distinguishes_copies() { query.of_originals_in(logspace) } else { Query::All };
     if held_after == Timestamp::MAX || asked.is_nothing() {
         return None;
     }

@@ -10,7 +10,7 @@ use super::file::{Followed, Identity, Place, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
 use super::round::Round;
-use logstead_config::{FileSource, Start};
+use logstead_config::{FileSource, StartPosition};
 use logstead_flow::machine::folders::Folders;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -113,7 +113,7 @@ impl Follower {
                 look.problems.push((self.data.join(pattern), problem));
                 continue;
             }
-            let from_end = config.start == Start::End && !self.patterns.contains(pattern);
+            let from_end = config.start == StartPosition::End && !self.patterns.contains(pattern);
             let found = find(&self.data.join(pattern));
             look.problems.extend(found.problems);
             for path in found.paths {

@@ -3,14 +3,14 @@
 //! **Invariant:** no secret is shown. Secrets are in files that a setting names, or only in the environment; the user and the
 //! password of a proxy are left out.
 
-use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
+use super::{DEFAULT_SETTINGS_TOML, Layers, merged_layers};
 use crate::destination::without_password;
 use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem};
 
 /// An effective setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InForce {
+pub struct EffectiveSetting {
     /// Dotted, as for `--set`.
     pub key: String,
     /// The value as written, without the quotes of a single text.
@@ -35,11 +35,11 @@ pub enum Layer {
 }
 
 /// Every setting, in the order of the shipped file.
-pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
+pub fn in_force(layers: &Layers) -> Result<Vec<EffectiveSetting>, Vec<Problem>> {
     let shipped = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
     let text = layers.file.as_deref().unwrap_or_default();
     let file = DocumentNode::from_toml(text)?;
-    let whole = laid(layers, &mut Findings::default())?;
+    let whole = merged_layers(layers, &mut Findings::default())?;
     let mut found = Vec::new();
     each_setting(&shipped, &Path::default(), &mut |path, default, place| {
         let Some(node) = whole.at(path) else { return };
@@ -48,7 +48,7 @@ pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
             (_, Some(NodeOrigin::Text(range))) => Layer::File(line_of(text, range.start)),
             _ => Layer::Default,
         };
-        found.push(InForce {
+        found.push(EffectiveSetting {
             key: path.to_string(),
             value: written(node),
             default: written(default),
