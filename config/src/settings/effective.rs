@@ -1,7 +1,7 @@
 //! The effective settings, each with its default and its origin, which show an operator the layer that won.
 //!
-//! **Invariant:** no secret is shown. Secrets are in files that a setting names, or only in the environment; the user and the
-//! password of a proxy are left out.
+//! **Invariant:** no secret is shown. Secrets are in files that a setting names, or only in the environment; the user
+//! and the password of a proxy are left out.
 
 use super::{DEFAULT_SETTINGS_TOML, Layers, merged_layers};
 use crate::destination::without_password;

@@ -1,8 +1,8 @@
 //! The proxy of a request: the one set for it, or the one that the environment names.
 //!
 //! The rules of the environment are those of curl: `http_proxy` and `HTTP_PROXY` are for `http://`, `https_proxy` and
-//! `HTTPS_PROXY` for `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other address is an exception,
-//! not even those of this machine.
+//! `HTTPS_PROXY` for `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other address is
+//! an exception, not even those of this machine.
 //!
 //! **Invariant:** no text that is shown contains the user or password of a proxy.
 

@@ -30,8 +30,8 @@ impl Query {
         self.any_field(&mut |field, test| test_distinguishes_copies(field, test))
     }
 
-    /// The condition that an original in this logspace must meet for its copy to match: tests of the differences between the two
-    /// are resolved.
+    /// The condition that an original in this logspace must meet for its copy to match: tests of the differences
+    /// between the two are resolved.
     #[must_use]
     pub fn of_originals_in(&self, logspace: &str) -> Query {
         match self {

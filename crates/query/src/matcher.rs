@@ -44,8 +44,8 @@ impl Matcher {
         Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
     }
 
-    /// Makes a query ready to run; `None` if `go_on` returns false. It is called before each condition is made ready, with the
-    /// approximate number of characters to process.
+    /// Makes a query ready to run; `None` if `go_on` returns false. It is called before each condition is made ready,
+    /// with the approximate number of characters to process.
     pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
         compile(query, context, go_on).map(|root| Matcher { root })
     }

@@ -62,8 +62,8 @@ impl Query {
         }
     }
 
-    /// The range of times outside which no message can match. It follows from the conditions on `time` that always apply, so it
-    /// may be wider than the query if some are under OR or NOT.
+    /// The range of times outside which no message can match. It follows from the conditions on `time` that always
+    /// apply, so it may be wider than the query if some are under OR or NOT.
     pub fn time_range(&self, now: Timestamp) -> TimeRange {
         match self {
             Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds)) => bounds.resolve(now),

@@ -115,8 +115,8 @@ mod tests {
     const STEPS_MAX: usize = 4000;
     /// A query that is this many times as long
     const LONGER: usize = 16;
-    /// takes at most this many times as many steps: more than its length, because other error messages apply beyond a limit of
-    /// the language, and far fewer than its square,
+    /// takes at most this many times as many steps: more than its length, because other error messages apply beyond a
+    /// limit of the language, and far fewer than its square,
     const MORE_STEPS_MAX: usize = 32;
     /// and these.
     const STEPS_OF_ALL: usize = 100_000;
@@ -251,8 +251,8 @@ mod tests {
         assert!(is_linear(steps(1 << 5), steps(1 << 9), 1 << 9));
     }
 
-    /// The greatest number of steps per byte after cancellation: each of the uses above begins by finding the characters of the
-    /// text.
+    /// The greatest number of steps per byte after cancellation: each of the uses above begins by finding the
+    /// characters of the text.
     const STEPS_AFTER_MAX: usize = 64;
 
     /// Reads a text until this many checks; returns whether that ended it, and the number of steps since.

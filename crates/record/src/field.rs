@@ -3,8 +3,8 @@
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
 //!
-//! **Invariant:** a field is described once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows values follows
-//! the row's [`Storage`], and names a field only if it differs from others with the same storage.
+//! **Invariant:** a field is described once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows
+//! values follows the row's [`Storage`], and names a field only if it differs from others with the same storage.
 
 use crate::column_group::{ColumnGroup, ColumnGroups};
 use crate::priority::PriorityHalf;

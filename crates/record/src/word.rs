@@ -1,5 +1,5 @@
-//! The definition of a word, shared by the index, the matcher and highlighting: a maximal run of letters and digits, in lower
-//! case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
+//! The definition of a word, shared by the index, the matcher and highlighting: a maximal run of letters and digits, in
+//! lower case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
 //!
 //! Case is folded one character to one character (Unicode's simple lower case), so a character's place in a
 //! text and in its folded form correspond, and folding never changes whether it belongs to a word.

@@ -31,8 +31,8 @@ pub enum Edit {
     Only(FieldName, FieldContent),
     /// Add a value to those that the field may have, or remove it.
     Toggle(FieldName, String),
-    /// Require a number from the first to below the second, instead of the query's own numbers. Without either end, the query
-    /// has no condition on the number.
+    /// Require a number from the first to below the second, instead of the query's own numbers. Without either end, the
+    /// query has no condition on the number.
     Between(FieldName, Option<Number>, Option<Number>),
     /// Negate the clause at these bytes.
     Negate(Range<usize>),
@@ -40,7 +40,8 @@ pub enum Edit {
     Remove(Range<usize>),
     /// Add a clause, or with a leading `|`, a stage.
     Add(String),
-    /// Show only messages of these times, instead of the query's own. Without either end, the query has no condition on time.
+    /// Show only messages of these times, instead of the query's own. Without either end, the query has no condition on
+    /// time.
     SetRange(Option<TimeExpr>, Option<TimeExpr>),
     /// Replace the stages by the most frequent values of a field.
     Top(FieldName, u64),
@@ -123,7 +124,8 @@ impl<'a> WrittenQuery<'a> {
         Ok(WrittenQuery { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
     }
 
-    /// The text with these clauses as its filter: `preferred` if it has that meaning, otherwise the clauses joined by spaces.
+    /// The text with these clauses as its filter: `preferred` if it has that meaning, otherwise the clauses joined by
+    /// spaces.
     fn rewritten(&self, preferred: Option<String>, clauses: &[EditedClause]) -> String {
         let filter = match clauses.len() {
             0 => Query::All,

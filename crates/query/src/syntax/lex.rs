@@ -157,8 +157,8 @@ impl TextCursor {
         self.char_at(at + wildcards) == Some('"')
     }
 
-    /// Reads quoted texts and the wildcards around them. A `*` after the last letter in the quotes is a wildcard too; any other
-    /// is literal.
+    /// Reads quoted texts and the wildcards around them. A `*` after the last letter in the quotes is a wildcard too;
+    /// any other is literal.
     pub(crate) fn quoted(&mut self) -> Result<Vec<PatternPart>, ParseError> {
         let mut parts = Vec::new();
         loop {
@@ -272,8 +272,8 @@ impl TextCursor {
         slashes
     }
 
-    /// The source, the flag and the end of the regular expression that begins at `at`. A text without a second slash at the end
-    /// of a word is a path.
+    /// The source, the flag and the end of the regular expression that begins at `at`. A text without a second slash at
+    /// the end of a word is a path.
     pub(crate) fn regex(&self, at: usize, stops: &[char]) -> Option<(String, bool, usize)> {
         if self.char_at(at) != Some('/') {
             return None;

@@ -251,8 +251,8 @@ impl ComparedWord {
         }
     }
 
-    /// The rest of the word, or the beginning of a group in parentheses: a comparison ends with them, and the rest of the word
-    /// may be another comparison, as in `a:(b)a:(b)`.
+    /// The rest of the word, or the beginning of a group in parentheses: a comparison ends with them, and the rest of
+    /// the word may be another comparison, as in `a:(b)a:(b)`.
     fn value(&self, cursor: &TextCursor) -> String {
         let is_group = cursor.char_at(self.value_at) == Some('(');
         let end = if is_group { cursor.end().min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end() };
