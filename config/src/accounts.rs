@@ -1,6 +1,6 @@
 //! External logins by OpenID providers and directories, and the roles that need a second factor.
 //!
-//! **Invariant:** nobody gets in by default: a provider's user needs a rule that names one of their groups.
+//! **Invariant:** nobody is admitted by default: a provider's user needs a rule that names one of their groups.
 
 use logstead_query as query;
 

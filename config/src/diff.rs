@@ -213,7 +213,7 @@ fn sorted<'a>(steps: &[&'a str]) -> Vec<&'a str> {
 fn step_words(step: &str) -> String {
     let kind = step_kind(step);
     let mut keys = step_keys(step);
-    // The kind's own key says most, and the condition is read last.
+    // The kind's own key is the most important, and the condition comes last.
     keys.sort_by_key(|(key, _)| (*key != kind, key == "where"));
     let words = keys.iter().map(|(key, value)| format!("{key} `{}`", step_value(value)));
     words.collect::<Vec<_>>().join(" ")

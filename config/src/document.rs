@@ -44,7 +44,7 @@ pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
     place_all(document, &findings, &node, "")
 }
 
-/// Reads a single destination, as it stands in a document, from JSON.
+/// Reads a single destination, in the form of a document, from JSON.
 pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
     let node = DocumentNode::from_json(text)?;
     let mut findings = Findings::default();

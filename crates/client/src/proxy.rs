@@ -136,7 +136,7 @@ impl fmt::Debug for Proxy {
 }
 
 impl Proxies {
-    /// Those of a setting: `none`, the address of a proxy, or what the environment says if there is no setting.
+    /// The proxies of a setting: `none`, the address of a proxy, or those of the environment if there is no setting.
     pub fn of(setting: Option<&str>) -> Result<Proxies, String> {
         match setting {
             None => Ok(Proxies::of_environment()),

@@ -13,7 +13,7 @@ pub enum Framing {
     None,
 }
 
-/// The limits of what is sent together.
+/// The limits of frames that are sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChunkLimits {
     pub(super) messages_max: usize,

@@ -60,7 +60,7 @@ impl RequestTransport {
 }
 
 fn agent() -> Agent {
-    // A proxy would be what is measured.
+    // With a proxy, the proxy would be measured.
     let config = Agent::config_builder().proxy(None).http_status_as_error(false);
     config.timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
 }

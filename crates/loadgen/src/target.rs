@@ -60,7 +60,7 @@ impl Address {
         let port = port.parse().ok().filter(|port| 0 < *port)?;
         let host = match host.strip_prefix('[') {
             Some(v6) => v6.strip_suffix(']')?,
-            // Without brackets it is unclear where the port begins.
+            // Without brackets the beginning of the port is ambiguous.
             None if host.contains(':') => return None,
             None => host,
         };

@@ -10,7 +10,7 @@ pub(super) trait Transport {
     /// Connects or reconnects.
     fn connect(&mut self) -> Result<(), ConnectionError>;
 
-    /// Sends what is pending, and marks what was sent. The rest stays pending if the time is over, the connection breaks, or
+    /// Sends pending frames, and marks those sent. The rest stays pending if the time is over, the connection breaks, or
     /// the receiver asks to wait.
     fn send(
         &mut self,
@@ -19,7 +19,7 @@ pub(super) trait Transport {
         counts: &ConnectionCounts,
     ) -> Result<(), ConnectionError>;
 
-    /// Spends a time in which there is nothing to send.
+    /// Waits while there is nothing to send.
     fn wait(&mut self, pause: Duration, _counts: &ConnectionCounts) -> Result<(), ConnectionError> {
         std::thread::sleep(pause);
         Ok(())

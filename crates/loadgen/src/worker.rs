@@ -80,7 +80,7 @@ impl Worker<'_> {
         Ok(chunk.pending())
     }
 
-    /// Reconnects until that succeeds or the time is over; otherwise says that the connection ends.
+    /// Reconnects until that succeeds or the time is over; otherwise returns the error that ends the connection.
     fn reconnect(
         &mut self,
         mut broken: ConnectionError,

@@ -204,7 +204,7 @@ fn without_escaped_slashes(pattern: &str) -> String {
     out
 }
 
-/// The crate draws the pattern with a caret over several lines; its last line says what is wrong.
+/// The crate draws the pattern with a caret over several lines; its last line is the error.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()

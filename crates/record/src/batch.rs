@@ -112,7 +112,7 @@ impl Batch {
         Flags(self.columns.bytes[FLAGS][row])
     }
 
-    /// The id of the source it came in through.
+    /// The id of the source that received it.
     pub fn source(&self, row: usize) -> &[u8] {
         self.columns.names[SOURCE].get(row)
     }
@@ -167,7 +167,7 @@ impl Batch {
         self.field_range(row).map(|at| (self.columns.field_names.get(at), self.columns.field_values.get(at)))
     }
 
-    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are looked at only once for it.
+    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are read only once for it.
     pub fn time_range(&self) -> Option<(Timestamp, Timestamp)> {
         *self.times.get_or_init(|| {
             let mut times = (0..self.rows()).map(|row| self.time(row));
@@ -184,7 +184,7 @@ impl Batch {
         }
     }
 
-    /// Whether all texts of a row, but for its dynamic fields, stand in its raw bytes as they are.
+    /// Whether all texts of a row, except its dynamic fields, occur unchanged in its raw bytes.
     pub fn has_written_head(&self, row: usize) -> bool {
         !self.head_form(row).is_stored()
     }

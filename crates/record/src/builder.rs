@@ -218,7 +218,7 @@ impl BatchBuilder {
         c.field_values.extend(&other.field_values, first..last);
     }
 
-    /// Adds a dynamic field behind those of the message that was added last.
+    /// Adds a dynamic field after those of the last message.
     pub fn field_of_last(&mut self, name: &[u8], value: &[u8]) {
         self.field(name, value);
         if let Some(end) = self.columns.field_ends.last_mut() {

@@ -48,11 +48,11 @@ pub struct Columns {
     pub bytes: [Vec<u8>; 3],
     /// Every field that is a [`Storage::Name`].
     pub names: [NameColumn; Field::NAMES],
-    /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, where the form does not give them,
+    /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, if the form does not give them,
     /// or of a counted form the count; and raw bytes after the message. They are most of a batch, so one that is made of
     /// another shares those that stay.
     pub texts: [Arc<TextColumn>; TEXTS + 2],
-    /// For each row, where its dynamic fields end in the two columns below.
+    /// The end of each row's dynamic fields in the two columns below.
     pub field_ends: Vec<u32>,
     /// The name of each dynamic field.
     pub field_names: NameColumn,
@@ -100,7 +100,7 @@ impl Columns {
         self.field_values = values.clone();
     }
 
-    /// Stores these raw bytes instead of what the columns give; without them the raw bytes are the message.
+    /// Stores these raw bytes instead of those written from the columns; without them the raw bytes are the message.
     pub fn set_raw(&mut self, raw: Option<TextColumn>) {
         let rows = self.rows();
         let form = if raw.is_some() { HeadForm::Whole } else { HeadForm::Stored };

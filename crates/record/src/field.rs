@@ -31,7 +31,7 @@ pub enum Field {
     Time,
     /// The time of receipt.
     Received,
-    /// The configured source it came in through.
+    /// The configured source that received it.
     Source,
     /// The address it was really sent from.
     Peer,

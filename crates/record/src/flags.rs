@@ -17,9 +17,9 @@ impl Flags {
     pub const UNDELIMITED: Flags = Flags(16);
     /// It is stored in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
     pub const COPY: Flags = Flags(32);
-    /// Bytes of it are not UTF-8: in its texts U+FFFD stands for them, and they are in the raw bytes.
+    /// Bytes of it are not UTF-8: its texts have U+FFFD instead, and the raw bytes keep them.
     pub const NOT_UTF8: Flags = Flags(64);
-    /// Its stamp stands for no moment: it has the time of receipt.
+    /// Its timestamp is not a valid time: the time of receipt is used.
     pub const BAD_TIME: Flags = Flags(128);
     /// Every flag with the name that queries and the API use.
     pub const NAMES: [(Flags, &'static str); 8] = [

@@ -28,7 +28,7 @@ pub struct Rewrite<'a> {
     heads: Selection,
     /// Rows whose message, or whose raw bytes, were changed.
     messages: Selection,
-    /// The number of fields added behind the others of each row; empty if there are none.
+    /// The number of fields added after the others of each row; empty if there are none.
     behind: Vec<u32>,
     /// New raw bytes.
     raw: BTreeMap<usize, Vec<u8>>,
@@ -42,7 +42,7 @@ pub struct NewFields<'a> {
     values: TextColumn,
     /// The new id of each name of the batch that was kept.
     kept_ids: Vec<Option<u32>>,
-    /// The id that stood behind each id when it was written last.
+    /// The id that followed each id when that was last written.
     followers: Vec<u32>,
     last: u32,
     /// The number of old fields that the open row keeps, while it has no other change.
@@ -102,7 +102,7 @@ impl<'a> NewFields<'a> {
         self.values.extend(&columns.field_values, fields);
     }
 
-    /// Records that the row's fields are not just its old ones with more behind them.
+    /// Records that the row's fields are not just its old ones with more after them.
     pub fn changed(&mut self) {
         self.is_other = true;
     }
@@ -228,7 +228,7 @@ impl Rewrite<'_> {
         self.heads.insert(row);
     }
 
-    /// Gives a row another time of its own.
+    /// Gives a row another own time.
     pub fn time(&mut self, row: usize, time: Option<Timestamp>) {
         self.columns.times[OWN_TIME][row] = time.map_or(NO_TIME, Timestamp::nanos);
         self.heads.insert(row);

@@ -43,7 +43,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(nanos))
     }
 
-    /// From a civil date and time of day in UTC; `None` where there is no such time.
+    /// From a civil date and time of day in UTC; `None` if there is no such time.
     pub fn from_civil(year: i64, month: u32, day: u32, second_of_day: u32, nanos: u32) -> Option<Timestamp> {
         if !(1..=12).contains(&month) || day < 1 || days_in_month(year, month) < day {
             return None;
@@ -206,7 +206,7 @@ fn digits(text: &[u8], at: usize, count: usize) -> Option<u32> {
     Some(value)
 }
 
-/// Reads the digits of a fraction of a second: nanoseconds, and where the digits end.
+/// Reads the digits of a fraction of a second: nanoseconds, and the end of the digits.
 fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     let mut at = start;
     let mut nanos = 0;
@@ -219,7 +219,7 @@ fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     (start < at).then_some((nanos, at))
 }
 
-/// Reads `Z`, `±hh:mm` or `±hhmm`: seconds east of UTC, and where it ends.
+/// Reads `Z`, `±hh:mm` or `±hhmm`: seconds east of UTC, and its end.
 fn offset(text: &[u8], at: usize) -> Option<(i32, usize)> {
     let sign = match text.get(at)? {
         b'Z' | b'z' => return Some((0, at + 1)),

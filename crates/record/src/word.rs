@@ -29,7 +29,7 @@ const fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// The words of `text` as they stand there, in order; [`fold`] gives their lower case.
+/// The words of `text` as written, in order; [`fold`] gives their lower case.
 pub fn words(text: &[u8]) -> Words<'_> {
     Words { text, at: 0 }
 }
@@ -113,7 +113,7 @@ const PLACES: usize = u64::BITS as usize;
 /// Bytes that are copied at once.
 const COPIED: usize = 8;
 
-/// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes behind it.
+/// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes after it.
 fn copy(text: &[u8], range: Range<usize>, out: &mut [u8]) {
     let mut to = 0;
     for from in range.clone().step_by(COPIED) {

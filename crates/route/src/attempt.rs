@@ -132,7 +132,7 @@ impl BatchAttempt {
         true
     }
 
-    /// Adds a function to call if the attempt fails; a step undoes with it what it remembered.
+    /// Adds a function to call if the attempt fails; with it, a step undoes its memory of the batch.
     pub(crate) fn remembered(&self, undo: impl FnOnce(&BatchAttempt) + Send + 'static) {
         self.state.lock().undo.0.push(Box::new(undo));
     }

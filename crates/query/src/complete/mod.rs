@@ -30,7 +30,7 @@ pub fn stages() -> impl Iterator<Item = (&'static str, &'static str)> {
     KINDS.iter().map(|kind| (kind.name(), kind.example))
 }
 
-/// A value as it is written in a query, with quotes where it needs them.
+/// A value as it is written in a query, with quotes if it needs them.
 pub fn written_value(text: &str) -> String {
     PrintedPattern(&Pattern::literal(text)).to_string()
 }

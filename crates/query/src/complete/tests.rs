@@ -4,8 +4,7 @@ use super::*;
 use crate::parse;
 use proptest::prelude::*;
 
-/// `text` has a `|` where something is written... shown as `‸`. The answer: what is replaced, what is wanted, and
-/// the rest.
+/// Checks the completion at the `‸` in `text`: the replaced range, the completions and the rest.
 fn check(text: &str, replaced: &str, wanted: &str, rest: &str) {
     let at = text.chars().position(|c| c == '‸').unwrap();
     let text = text.replacen('‸', "", 1);

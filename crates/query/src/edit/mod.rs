@@ -411,7 +411,7 @@ impl EditedClause {
     }
 }
 
-/// Whether it says that the field has one value.
+/// Whether it requires one value of the field.
 fn is_value_of(query: &Query, field: &FieldName) -> bool {
     let Query::Field(name, test) = query else { return false };
     let is_value = match test {

@@ -22,7 +22,7 @@ use crate::syntax::subject::SubjectName;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// Reads one expression, and leaves the cursor behind it.
+/// Reads one expression, and moves the cursor to its end.
 pub(crate) fn parse_expression(meaning: &mut Meaning, cursor: &mut TextCursor) -> Parsed<Expression> {
     let mut reading = ExpressionReader { meaning, cursor, parts: 0, depth: 0 };
     reading.skip();
@@ -318,7 +318,7 @@ impl ExpressionReader<'_> {
         operators.iter().find(|(symbol, _)| self.symbol(symbol)).map(|(_, operator)| *operator)
     }
 
-    /// A word in any case that is an operator.
+    /// Takes an operator that is a word, in any case.
     fn word(&mut self, word: &str) -> bool {
         let at = self.cursor.at;
         let end = self.cursor.identifier_end(at);

@@ -73,7 +73,7 @@ impl StageReader<'_> {
         Ok(by)
     }
 
-    /// Items with or without commas, and whether they stand in parentheses.
+    /// Reads items with or without commas; returns them, and whether they are in parentheses.
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, bool)> {
         let open = self.cursor.at;
         let in_parentheses = self.eat('(');

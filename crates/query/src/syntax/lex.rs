@@ -1,6 +1,6 @@
 //! Characters to words, quoted texts and regular expressions.
 //!
-//! Text pasted from a log must work, so almost every character may stand in a word, and a backslash is special only before a
+//! Text pasted from a log must work, so almost every character may occur in a word, and a backslash is special only before a
 //! quote or a wildcard: `C:\temp` is literal.
 
 use crate::ast::PatternPart;

@@ -76,7 +76,7 @@ const OPERATORS: [(&str, Operator); 19] = [
     ("~", Matches),
 ];
 
-/// The subject at the cursor, which stays where it is.
+/// The subject at the cursor, which does not move.
 pub(crate) fn subject_here(cursor: &mut TextCursor) -> Option<SubjectMatch> {
     let start = cursor.at;
     let found = find(cursor, start);
@@ -171,7 +171,7 @@ fn find(cursor: &mut TextCursor, start: usize) -> Option<SubjectMatch> {
     word.is_comparison(cursor, operator).then_some(SubjectMatch::Subject(subject))
 }
 
-/// The operator after a name, and where its value begins.
+/// The operator after a name, and the position of its value.
 fn operator_at(cursor: &TextCursor, name_end: usize) -> Option<(Operator, usize)> {
     let after_space = cursor.space_end(name_end);
     let is_apart = name_end < after_space;

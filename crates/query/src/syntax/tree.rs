@@ -64,7 +64,7 @@ pub(crate) enum Leaf {
         low: RangeEnd,
         high: RangeEnd,
     },
-    /// `>=value` where a value stands.
+    /// `>=value` in place of a value.
     Bound {
         operator: &'static str,
         operand: Operand,
@@ -113,7 +113,7 @@ impl TreeNode {
         TreeNode { range, kind }
     }
 
-    /// Several nodes as one; one of them is itself.
+    /// Joins nodes into one; a single node is returned as it is.
     pub(super) fn joined(mut nodes: Vec<TreeNode>, kind: fn(Vec<TreeNode>) -> NodeKind) -> TreeNode {
         match (nodes.len(), nodes.first(), nodes.last()) {
             (2.., Some(first), Some(last)) => TreeNode::new(first.range.start..last.range.end, kind(nodes)),

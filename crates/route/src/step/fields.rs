@@ -94,7 +94,7 @@ impl FieldEdit {
     }
 }
 
-/// The fields of a batch after an edit of rows, and which of these that changed; `None` where it changed none.
+/// The fields of a batch after an edit of rows, with the rows that it changed; `None` if it changed none.
 pub(super) fn edited<'b>(
     batch: &'b Batch,
     rows: &Selection,
