@@ -18,12 +18,11 @@
 //! **Invariant:** all problems of a text are reported at once, and none that merely follows from another.
 
 pub mod accounts;
-mod amount;
+mod auto;
 pub mod catalogue;
 mod check;
 mod checked;
 mod choice;
-mod count;
 mod destination;
 mod diff;
 mod document;
@@ -44,7 +43,7 @@ mod unit;
 mod warn;
 mod zone;
 
-pub use amount::SizeOrAuto;
+pub use auto::{CountOrAuto, SizeOrAuto};
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
@@ -53,7 +52,6 @@ pub use choice::{
     Addressing, Compression, Durability, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
     Label, Packing, QueueDurability, SourceFormat, StartPosition,
 };
-pub use count::CountOrAuto;
 pub use destination::{
     Address, Addresses, ClientTls, Destination, DestinationKind, DestinationToken, ElasticServer, FileSink,
     GatherLimits, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer,

@@ -9,8 +9,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::accounts::{self, Accounts};
-use crate::amount::SizeOrAuto;
-use crate::count::CountOrAuto;
+use crate::auto::{CountOrAuto, SizeOrAuto};
 use crate::document::place_all;
 use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem, quoted};

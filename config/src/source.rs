@@ -3,11 +3,11 @@
 use ipnet::IpNet;
 use serde::Serialize;
 
+use crate::auto::CountOrAuto;
 use crate::catalogue::{
     FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
 };
 use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
-use crate::count::CountOrAuto;
 use crate::listen::{ListenAddress, ListenProtocol};
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};

@@ -1,8 +1,8 @@
 //! The settings of sources.
 
 use super::setting::{Setting, SettingKind, names};
+use crate::auto::CountOrAuto;
 use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
-use crate::count::CountOrAuto;
 
 /// The keys of each kind of source besides its name. If two groups have the same key, the first row counts.
 pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS, GATHERING];

@@ -19,7 +19,7 @@
 //! - `outline`: the positions of clauses and stages in a text; `complete`: completion at the cursor; `edit`: the text
 //!   after a change; `terms`: the texts that a query searches for
 //! - `logic`: implications of a query; `steps`: the bounded work of reading one, and its cancellation
-//! - `mend`: suggestions for a text that is not a query
+//! - `suggest`: suggestions for a text that is not a query
 //! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: its search for text; `runs`: the
 //!   places where it need not search
 //!
@@ -37,9 +37,7 @@ mod glob;
 mod limits;
 mod logic;
 mod matcher;
-mod mend;
 mod near;
-mod nearest;
 mod number;
 mod outline;
 mod parse;
@@ -49,6 +47,7 @@ mod regex;
 mod runs;
 mod stage;
 mod steps;
+mod suggest;
 mod syntax;
 mod terms;
 mod text;

@@ -8,7 +8,6 @@
 //! | `working_batch`   | the messages of one route while they pass through its steps                |
 //! | `target_messages` | one batch for each target, in the order of receipt                         |
 //! | `step`            | the effect of each kind of step on a batch                                 |
-//! | `template`        | the text of a template for a message                                       |
 //! | `thinning`        | the bounded memory of sampling, throttling and deduplicating               |
 //! | `attempt`         | whether that memory counts, since senders repeat what fails                |
 //! | `lookup`          | tables that a step looks values up in                                      |
@@ -23,7 +22,6 @@ mod lookup;
 mod router;
 mod step;
 mod target_messages;
-mod template;
 mod thinning;
 mod watch;
 mod working_batch;

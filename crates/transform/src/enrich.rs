@@ -3,10 +3,9 @@
 //! **Invariant:** an added field replaces existing fields of its name. But it never replaces a known field: `host` in a JSON
 //! text is ignored.
 
-use crate::text_fields;
 use hashbrown::HashSet;
 use logstead_parse::Pair;
-use logstead_query::{AddedFields, Cell, Expression, Stage, TextFormat};
+use logstead_query::{AddedFields, Captures, Cell, Expression, Stage, TextFormat};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, NewFields, Selection, Storage, Timestamp};
 use std::borrow::Cow;
@@ -71,7 +70,7 @@ impl Enrich {
     /// The fields contained in a text.
     pub fn found(&self, text: &[u8]) -> Vec<Pair> {
         match &self.source {
-            FieldSource::Text { format, .. } => text_fields::pairs(format, text),
+            FieldSource::Text { format, .. } => text_fields(format, text),
             FieldSource::Computed(_) => Vec::new(),
         }
     }
@@ -125,7 +124,7 @@ impl Enrich {
             FieldSource::Text { format, from } => {
                 let Some(text) = value(batch, row, from, logspace) else { return Vec::new() };
                 let is_named = self.adds != AddedFields::Any;
-                let mut pairs = text_fields::pairs(format, &text);
+                let mut pairs = text_fields(format, &text);
                 pairs.retain(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
                 pairs
             }
@@ -159,4 +158,32 @@ fn cell<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> 
         FieldName::Known(known) if known.storage() == Storage::Received => Cell::Time(batch.received(row)),
         field => value(batch, row, field, logspace).map_or(Cell::Null, Cell::Text),
     }
+}
+
+/// Reads the fields of a text, in order.
+fn text_fields(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    match format {
+        TextFormat::Json => return logstead_parse::json(text),
+        TextFormat::KeyValue => return logstead_parse::key_value(text),
+        TextFormat::Regex(captures) => return captured(captures, text),
+        TextFormat::Cef => {
+            logstead_parse::cef(text, &mut pairs);
+        }
+        TextFormat::Leef => {
+            logstead_parse::leef(text, &mut pairs);
+        }
+        TextFormat::Csv(columns) => {
+            logstead_parse::csv(text, columns, &mut pairs);
+        }
+    }
+    pairs
+}
+
+fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
+    let Some(found) = captures.regex().compiled().captures(text) else { return Vec::new() };
+    let pair = |(group, name): &(usize, String)| {
+        found.get(*group).map(|value| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+    };
+    captures.fields().iter().filter_map(pair).collect()
 }

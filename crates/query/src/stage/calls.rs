@@ -3,8 +3,8 @@
 use super::reader::StageReader;
 use super::{Aggregate, Function, Measure};
 use crate::error::ParseError;
-use crate::nearest::nearest;
 use crate::parse::Parsed;
+use crate::suggest::nearest;
 use crate::syntax::subject::SubjectName;
 use logstead_record::Field;
 use logstead_record::FieldName;

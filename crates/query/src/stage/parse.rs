@@ -18,9 +18,8 @@ use crate::ast::{PatternPart, Query, TextTest};
 use crate::error::{ErrorKind, ParseError, Unparsed, Warning, WarningKind};
 use crate::expression::parse_expression;
 use crate::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
-use crate::mend::mended;
-use crate::nearest::nearest;
 use crate::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
+use crate::suggest::{nearest, suggested_query};
 use crate::syntax::lex::TextCursor;
 use crate::syntax::tree::{Body, NodeKind, StageNode, TreeNode};
 use crate::syntax::{Tree, operand_at};
@@ -486,7 +485,7 @@ fn compares_call(query: &Query) -> bool {
 /// A suggestion for a text that is not a query.
 fn suggestion(text: &str) -> Option<String> {
     let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
-    mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)
+    suggested_query(text, |text| parse_pipeline(text).is_ok(), in_quotes)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
 use crate::lookup::{Lookup, Lookups};
-use crate::template::{write, write_values};
 use logstead_config::{CheckedAction, TemplatePiece, TextTemplate, facility_of, severity_of, time_of};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Priority, Selection, Storage, TextColumn};
@@ -110,7 +109,7 @@ impl BatchChange for Assign {
         let read = |row: usize, edit: &mut FieldEdit| {
             if let Assign::Set(_) = self {
                 for (field, template) in &others {
-                    let write = |out: &mut Vec<u8>| write(template, batch, row, out);
+                    let write = |out: &mut Vec<u8>| write_template(template, batch, row, out);
                     match field {
                         FieldName::Dynamic(name) => edit.set_with(name.as_bytes(), write),
                         FieldName::Known(field) => known.note(*field, row, write),
@@ -142,7 +141,7 @@ impl BatchChange for Assign {
         for (field, by, template) in names {
             let text = |row| {
                 let mut text = Vec::new();
-                write(template, batch, row, &mut text);
+                write_template(template, batch, row, &mut text);
                 text.into()
             };
             changed.union(&rewrite.name(field, by, rows, text));
@@ -246,7 +245,7 @@ pub fn unfit(acting: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, S
     let text = |(field, template): &(FieldName, TextTemplate)| {
         let FieldName::Known(field) = field else { return None };
         let mut text = Vec::new();
-        write(template, batch, row, &mut text);
+        write_template(template, batch, row, &mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
         (!logstead_config::fits(*field, &text)).then_some((*field, text))
     };
@@ -266,4 +265,24 @@ fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> ChangeResult {
     let mut rewrite = batch.rewrite();
     rewrite.fields(fields);
     ChangeResult { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+}
+
+/// Appends the text of the template for a row.
+fn write_template(template: &TextTemplate, batch: &Batch, row: usize, out: &mut Vec<u8>) {
+    for piece in template.pieces() {
+        match piece {
+            TemplatePiece::Text(text) => out.extend_from_slice(text.as_bytes()),
+            TemplatePiece::Field(field) => write_values(field, batch, row, out),
+        }
+    }
+}
+
+/// Appends all values of a field, with `, ` between them.
+fn write_values(field: &FieldName, batch: &Batch, row: usize, out: &mut Vec<u8>) {
+    for (number, value) in batch.values(row, field).enumerate() {
+        if 0 < number {
+            out.extend_from_slice(b", ");
+        }
+        out.extend_from_slice(&value);
+    }
 }

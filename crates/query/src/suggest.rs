@@ -1,10 +1,11 @@
-//! Suggestions for a text that does not follow the grammar: the text with the missing parts added, or in quotes.
+//! Suggestions for a text that does not follow the grammar (the text with the missing parts added, or in quotes), and for
+//! misspelt words.
 
 use super::limits::{NESTING_MAX, QUERY_BYTES_MAX};
 
 /// A query to suggest instead: the first that `is_query` accepts, or the result of `in_quotes`. There is none if it would
 /// be too long, or its stages are wrong.
-pub(super) fn mended(
+pub(super) fn suggested_query(
     text: &str,
     is_query: impl Fn(&str) -> bool,
     in_quotes: impl FnOnce(&str) -> Option<String>,
@@ -33,4 +34,16 @@ fn candidates(text: &str) -> Vec<String> {
     let left = joins.iter().find_map(|word| Some(text.strip_suffix(word)?.trim_end()));
     candidates.extend(left.filter(|left| !left.is_empty()).map(str::to_owned));
     candidates
+}
+
+/// The name that is most similar to a word, if one is similar enough.
+pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let most = |name: &str| 1 + name.len() / 4;
+    // The distance is at least the difference in length, and computing it takes the product of the lengths.
+    let names = names.filter(|name| word.chars().count() <= name.chars().count() + most(name));
+    let distances = names.map(|name| (strsim::osa_distance(word, name), name));
+    distances
+        .filter(|(distance, name)| *distance <= most(name) && *distance < word.len())
+        .min()
+        .map(|(_, name)| name)
 }
