@@ -50,7 +50,7 @@ pub fn placed(problems: Vec<Problem>, text: &str) -> Vec<Problem> {
     let Ok(node) = DocumentNode::from_toml(text) else { return problems };
     let place = |problem: Problem| match Path::parse(&problem.path) {
         Some(path) if problem.line.is_none() && !problem.path.is_empty() => {
-            node.place(&Finding { path, message: problem.message, aim: FindingTarget::Value }, text)
+            node.place(&Finding { path, message: problem.message, target: FindingTarget::Value }, text)
         }
         _ => problem,
     };

@@ -129,10 +129,10 @@ impl DocumentNode {
         for step in &finding.path.0 {
             let Some((key_origin, below)) = node.child(step) else { break };
             depth += 1;
-            origin = if matches!(finding.aim, FindingTarget::Key) { key_origin } else { &below.origin };
+            origin = if matches!(finding.target, FindingTarget::Key) { key_origin } else { &below.origin };
             node = below;
         }
-        match (&finding.aim, origin, &node.value) {
+        match (&finding.target, origin, &node.value) {
             (FindingTarget::Inside(inner), NodeOrigin::Text(outer), NodeValue::Text(value))
                 if depth == finding.path.0.len() =>
             {

@@ -42,7 +42,7 @@ pub(crate) enum PathStep {
 pub(crate) struct Finding {
     pub(crate) path: Path,
     pub(crate) message: String,
-    pub(crate) aim: FindingTarget,
+    pub(crate) target: FindingTarget,
 }
 
 /// The part of an entry that a finding refers to.
@@ -148,8 +148,8 @@ impl Findings {
         self.more += later.more;
     }
 
-    fn add(&mut self, path: &Path, message: String, aim: FindingTarget) {
-        self.push(Finding { path: path.clone(), message, aim });
+    fn add(&mut self, path: &Path, message: String, target: FindingTarget) {
+        self.push(Finding { path: path.clone(), message, target });
     }
 
     fn push(&mut self, finding: Finding) {

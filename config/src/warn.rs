@@ -9,22 +9,22 @@ use crate::logspace::{Logspace, Retention};
 
 /// The warnings, one sentence each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
-    let off = DisabledParts::of(checked);
-    let reach = ReachedParts::of(&checked.routes, &off);
+    let disabled = DisabledParts::of(checked);
+    let reached = ReachedParts::of(&checked.routes, &disabled);
     let mut warnings = Vec::new();
     let heard = checked.sources.iter().filter(|source| source.enabled);
-    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reach)));
+    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reached)));
     for logspace in &checked.logspaces {
         let target = RouteTarget::Logspace(logspace.id.clone());
-        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reach));
+        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reached));
         warnings.extend(of_retention(logspace));
     }
     for destination in &checked.destinations {
         let target = RouteTarget::Destination(destination.id.clone());
-        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
-        warnings.extend(unsent(&destination.id, &target, &checked.routes, &off));
+        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reached));
+        warnings.extend(unsent(&destination.id, &target, &checked.routes, &disabled));
     }
-    warnings.extend(reach.unreached);
+    warnings.extend(reached.unreached);
     warnings
 }
 
@@ -71,25 +71,26 @@ struct ReachedParts<'a> {
 }
 
 impl<'a> ReachedParts<'a> {
-    fn of(routes: &'a [CheckedRoute], off: &DisabledParts<'a>) -> ReachedParts<'a> {
-        let mut reach = ReachedParts::default();
+    fn of(routes: &'a [CheckedRoute], disabled: &DisabledParts<'a>) -> ReachedParts<'a> {
+        let mut reached = ReachedParts::default();
         let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
         for (number, route) in routes.iter().enumerate() {
-            let never = no_source_warning(route, off).or_else(|| no_match_warning(route, &routes[..number]));
-            reach.unreached.extend(never.or_else(|| no_target_warning(route, off)));
-            reach.targets.extend(&route.to);
-            reach.heard.extend(off.enabled_sources(route));
+            let never =
+                no_source_warning(route, disabled).or_else(|| no_match_warning(route, &routes[..number]));
+            reached.unreached.extend(never.or_else(|| no_target_warning(route, disabled)));
+            reached.targets.extend(&route.to);
+            reached.heard.extend(disabled.enabled_sources(route));
             if route.takes_all() {
-                reach.taken.extend(off.enabled_sources(route));
+                reached.taken.extend(disabled.enabled_sources(route));
             }
         }
-        reach
+        reached
     }
 }
 
 /// The warning that a route has no enabled source.
-fn no_source_warning(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
-    if route.from.is_empty() || off.enabled_sources(route).next().is_some() {
+fn no_source_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
+    if route.from.is_empty() || disabled.enabled_sources(route).next().is_some() {
         return None;
     }
     let why = match route.route.from.as_slice() {
@@ -101,13 +102,13 @@ fn no_source_warning(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<St
 }
 
 /// The warning that all destinations of a route are disabled.
-fn no_target_warning(route: &CheckedRoute, off: &DisabledParts<'_>) -> Option<String> {
+fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
         _ => "all of its destinations are disabled".to_owned(),
     };
     let id = &route.route.id;
-    off.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
+    disabled.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
 }
 
 /// The warning that a route certainly matches nothing.
@@ -153,13 +154,13 @@ fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) ->
     (1 < filters.len() && route.filter.implies(&Query::or(filters))).then_some(numbers)
 }
 
-fn of_source(id: &str, reach: &ReachedParts<'_>) -> Option<String> {
-    if !reach.heard.contains(id) {
+fn of_source(id: &str, reached: &ReachedParts<'_>) -> Option<String> {
+    if !reached.heard.contains(id) {
         return Some(format!("source `{id}`: no route takes its messages, so they are dropped"));
     }
     let advice = "add a last route with `where = '*'` and `fallback = true` to keep them";
     let lost = || format!("source `{id}`: its messages that no route matches are dropped; {advice}");
-    (!reach.taken.contains(id)).then(lost)
+    (!reached.taken.contains(id)).then(lost)
 }
 
 /// The warning that a disabled destination misses messages, unless its routes have a warning that they send nothing.
@@ -167,21 +168,21 @@ fn unsent(
     id: &str,
     target: &RouteTarget,
     routes: &[CheckedRoute],
-    off: &DisabledParts<'_>,
+    disabled: &DisabledParts<'_>,
 ) -> Option<String> {
     let sends =
-        |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !off.covers(route);
+        |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !disabled.covers(route);
     let names: Vec<String> =
         routes.iter().filter(sends).map(|route| format!("`{}`", route.route.id)).collect();
     let noun = if names.len() == 1 { "route" } else { "routes" };
-    (off.targets.contains(target) && !names.is_empty()).then(|| {
+    (disabled.targets.contains(target) && !names.is_empty()).then(|| {
         let names = names.join(", ");
         format!("destination `{id}`: it is disabled, so what {noun} {names} would send to it is not queued")
     })
 }
 
-fn unreached(what: &str, target: &RouteTarget, reach: &ReachedParts<'_>) -> Option<String> {
-    (!reach.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
+fn unreached(what: &str, target: &RouteTarget, reached: &ReachedParts<'_>) -> Option<String> {
+    (!reached.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
 }
 
 fn of_retention(logspace: &Logspace) -> Option<String> {

@@ -146,16 +146,17 @@ impl Router {
             if route.is_final {
                 open.subtract(&rows);
             }
-            let way = route.run_steps(number, WorkingBatch::new(batch, rows), attempt, &mut dropped, watch);
+            let working =
+                route.run_steps(number, WorkingBatch::new(batch, rows), attempt, &mut dropped, watch);
             if route.sends_to_disabled {
-                disabled.union(&way.messages(&way.rows, all));
+                disabled.union(&working.messages(&working.rows, all));
             }
-            for &target in route.to.iter().filter(|_| !way.rows.is_empty()) {
+            for &target in route.to.iter().filter(|_| !working.rows.is_empty()) {
                 let at = targets.iter().position(|known| known.target == target).unwrap_or_else(|| {
                     targets.push(TargetMessages::new(target, all));
                     targets.len() - 1
                 });
-                targets[at].add(&way, route.flow_control);
+                targets[at].add(&working, route.flow_control);
             }
         }
         let mut delivered = Selection::none(all);
@@ -223,17 +224,17 @@ impl CompiledRoute {
     fn run_steps(
         &self,
         route: usize,
-        mut way: WorkingBatch,
+        mut working: WorkingBatch,
         attempt: Option<&Arc<BatchAttempt>>,
         dropped: &mut Vec<DroppedRows>,
         watch: &mut dyn Watch,
     ) -> WorkingBatch {
-        let all = way.batch.rows();
+        let all = working.batch.rows();
         for (number, step) in self.steps.iter().enumerate() {
-            if way.rows.is_empty() {
+            if working.rows.is_empty() {
                 break;
             }
-            let done = step.run(&way, attempt);
+            let done = step.run(&working, attempt);
             let after = done.after.as_ref().unwrap_or(&done.before);
             watch.step(&StepEvent {
                 route,
@@ -254,19 +255,19 @@ impl CompiledRoute {
             }
             let mut next = done.after.unwrap_or(done.before);
             next.rows.subtract(&done.dropped);
-            way = next;
+            working = next;
         }
-        way
+        working
     }
 }
 
 impl From<TargetMessages> for TargetDelivery {
-    fn from(gathered: TargetMessages) -> TargetDelivery {
+    fn from(target_messages: TargetMessages) -> TargetDelivery {
         TargetDelivery {
-            target: gathered.target,
-            batch: gathered.batch(),
-            flow_control: gathered.flow_control,
-            rows: gathered.messages,
+            target: target_messages.target,
+            batch: target_messages.batch(),
+            flow_control: target_messages.flow_control,
+            rows: target_messages.messages,
         }
     }
 }

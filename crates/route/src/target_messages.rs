@@ -21,32 +21,32 @@ impl TargetMessages {
     }
 
     /// Adds the messages that leave a route, except those that are there already in another version.
-    pub(crate) fn add(&mut self, way: &WorkingBatch, flow_control: bool) {
+    pub(crate) fn add(&mut self, working: &WorkingBatch, flow_control: bool) {
         self.flow_control |= flow_control;
-        let mut new = way.messages(&way.rows, self.messages.rows());
+        let mut new = working.messages(&working.rows, self.messages.rows());
         new.subtract(&self.messages);
         if new.is_empty() {
             return;
         }
         self.messages.union(&new);
-        match self.parts.iter_mut().find(|(part, _)| part.is_as_received() && way.is_as_received()) {
+        match self.parts.iter_mut().find(|(part, _)| part.is_as_received() && working.is_as_received()) {
             Some((part, messages)) => {
-                part.rows.union(&way.rows);
+                part.rows.union(&working.rows);
                 messages.union(&new);
             }
-            None => self.parts.push((way.clone(), new)),
+            None => self.parts.push((working.clone(), new)),
         }
     }
 
     /// The batch for the target; `None` if its messages are those of the routed batch, unchanged.
     pub(crate) fn batch(&self) -> Option<Arc<Batch>> {
         match self.parts.as_slice() {
-            [(way, _)] if way.is_as_received() => None,
-            [(way, messages)] => {
-                let rows = Selection::from_fn(way.batch.rows(), |row| {
-                    way.rows.contains(row) && messages.contains(way.origin(row))
+            [(working, _)] if working.is_as_received() => None,
+            [(working, messages)] => {
+                let rows = Selection::from_fn(working.batch.rows(), |row| {
+                    working.rows.contains(row) && messages.contains(working.origin(row))
                 });
-                Some(if rows.is_all() { way.batch.clone() } else { Arc::new(way.batch.take(&rows)) })
+                Some(if rows.is_all() { working.batch.clone() } else { Arc::new(working.batch.take(&rows)) })
             }
             parts => Some(Arc::new(merged(parts))),
         }
@@ -56,8 +56,8 @@ impl TargetMessages {
 /// The messages of all parts, in the order of the routed batch.
 fn merged(parts: &[(WorkingBatch, Selection)]) -> Batch {
     let mut rows: Vec<(usize, usize, usize)> = Vec::new();
-    for (number, (way, messages)) in parts.iter().enumerate() {
-        let of_part = way.rows.iter().map(|row| (way.origin(row), number, row));
+    for (number, (working, messages)) in parts.iter().enumerate() {
+        let of_part = working.rows.iter().map(|row| (working.origin(row), number, row));
         rows.extend(of_part.filter(|(message, ..)| messages.contains(*message)));
     }
     rows.sort_unstable();

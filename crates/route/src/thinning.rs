@@ -102,38 +102,38 @@ impl ThinningGroups {
         let mut thinned =
             ThinningResult { dropped: Selection::none(batch.rows()), repeated: BTreeMap::new() };
         let mut memory = self.memory.lock();
-        let (mut key, mut memo) = (Vec::new(), AttemptEffects::default());
+        let (mut key, mut effects) = (Vec::new(), AttemptEffects::default());
         for row in rows.iter() {
             self.key(batch, row, &mut key);
             let now = batch.received(row).nanos();
             let group = memory.group(&key, || self.begin(now));
-            let mut did = GroupEffect::default();
+            let mut effect = GroupEffect::default();
             let passes = self.lets_through(group, now, attempt);
-            did.spent = self.spent(passes);
+            effect.spent = self.spent(passes);
             if !passes {
                 group.repeated += 1;
-                did.repeated = 1;
+                effect.repeated = 1;
                 thinned.dropped.insert(row);
             } else if matches!(self.kind, ThinningRule::Dedup { .. }) && 0 < group.repeated {
-                did.told = std::mem::take(&mut group.repeated);
-                thinned.repeated.insert(row, did.told);
+                effect.told = std::mem::take(&mut group.repeated);
+                thinned.repeated.insert(row, effect.told);
             }
             if attempt.is_some() {
-                memo.add(&key, &did);
+                effects.add(&key, &effect);
             }
         }
         drop(memory);
         if let Some(attempt) = attempt {
             let groups = Arc::clone(self);
-            attempt.remembered(move |attempt| groups.take_back(attempt, memo));
+            attempt.remembered(move |attempt| groups.take_back(attempt, effects));
         }
         thinned
     }
 
     /// Undoes the effects of an attempt that failed.
-    pub(crate) fn take_back(&self, attempt: &BatchAttempt, AttemptEffects(did): AttemptEffects) {
+    pub(crate) fn take_back(&self, attempt: &BatchAttempt, AttemptEffects(effect): AttemptEffects) {
         let mut memory = self.memory.lock();
-        for (key, GroupEffect { spent, repeated, told }) in did {
+        for (key, GroupEffect { spent, repeated, told }) in effect {
             // The group may have been forgotten.
             let Some(group) = memory.groups.get_mut(&key) else { continue };
             group.repeated = (group.repeated + told).saturating_sub(repeated);
@@ -243,14 +243,14 @@ impl ThinningGroup {
 }
 
 impl AttemptEffects {
-    fn add(&mut self, key: &[u8], did: &GroupEffect) {
+    fn add(&mut self, key: &[u8], effect: &GroupEffect) {
         let sum = match self.0.get_mut(key) {
             Some(sum) => sum,
             None => self.0.entry(key.to_vec()).or_default(),
         };
-        sum.spent += did.spent;
-        sum.repeated += did.repeated;
-        sum.told += did.told;
+        sum.spent += effect.spent;
+        sum.repeated += effect.repeated;
+        sum.told += effect.told;
     }
 }
 

@@ -66,9 +66,9 @@ pub enum FieldContent {
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     let written = WrittenQuery::new(text)?;
     let edited = match edit {
-        Edit::Include(field, held) => written.with(EditedClause::new(field, held, false)?),
-        Edit::Exclude(field, held) => written.with(EditedClause::new(field, held, true)?),
-        Edit::Only(field, held) => written.rewritten(None, &[EditedClause::new(field, held, false)?]),
+        Edit::Include(field, content) => written.with(EditedClause::new(field, content, false)?),
+        Edit::Exclude(field, content) => written.with(EditedClause::new(field, content, true)?),
+        Edit::Only(field, content) => written.rewritten(None, &[EditedClause::new(field, content, false)?]),
         Edit::Toggle(field, value) => written.toggled(field, value)?,
         Edit::Between(field, low, high) => written.between(field, low.as_ref(), high.as_ref()),
         Edit::Negate(range) => written.negated(range)?,
@@ -181,9 +181,9 @@ impl<'a> WrittenQuery<'a> {
 
     /// The text with a value added to those that the field may have, or removed if it is among them.
     fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
-        let held = FieldContent::Value(value.to_owned());
+        let content = FieldContent::Value(value.to_owned());
         let (chosen, excluded) =
-            (EditedClause::new(field, &held, false)?, EditedClause::new(field, &held, true)?);
+            (EditedClause::new(field, &content, false)?, EditedClause::new(field, &content, true)?);
         if let Some(at) = self.clauses.iter().position(|clause| clause.query == excluded.query) {
             return Ok(self.without_clause(at));
         }
@@ -341,8 +341,8 @@ impl<'a> WrittenQuery<'a> {
 }
 
 impl EditedClause {
-    fn new(field: &FieldName, held: &FieldContent, excluded: bool) -> Result<EditedClause, ParseError> {
-        let (test, excluded) = match held {
+    fn new(field: &FieldName, content: &FieldContent, excluded: bool) -> Result<EditedClause, ParseError> {
+        let (test, excluded) = match content {
             FieldContent::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
             FieldContent::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
             FieldContent::Nothing => (FieldTest::Exists, !excluded),
@@ -352,7 +352,7 @@ impl EditedClause {
         match parse(&text) {
             Ok(query) => Ok(EditedClause { span: 0..0, text, query }),
             // A severity is never an empty text: it is missing.
-            Err(_) if *held == FieldContent::Value(String::new()) => {
+            Err(_) if *content == FieldContent::Value(String::new()) => {
                 EditedClause::new(field, &FieldContent::Nothing, excluded)
             }
             Err(error) => Err(error),

@@ -23,8 +23,8 @@ pub(super) enum Assign {
 type FieldValue<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
 
 impl Assign {
-    pub(super) fn new(acting: &CheckedAction, lookups: &Lookups) -> Assign {
-        match acting {
+    pub(super) fn new(action: &CheckedAction, lookups: &Lookups) -> Assign {
+        match action {
             CheckedAction::Set(values) => Assign::Set(values.clone()),
             CheckedAction::Unset(fields) => Assign::Unset(fields.clone()),
             CheckedAction::Rename(names) => Assign::Rename(names.clone()),
@@ -240,8 +240,8 @@ fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priorit
 }
 
 /// The values set by a step that their fields cannot have, with these fields.
-pub fn unfit(acting: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
-    let CheckedAction::Set(values) = acting else { return Vec::new() };
+pub fn unfit(action: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
+    let CheckedAction::Set(values) = action else { return Vec::new() };
     let text = |(field, template): &(FieldName, TextTemplate)| {
         let FieldName::Known(field) = field else { return None };
         let mut text = Vec::new();

@@ -98,7 +98,7 @@ impl CompiledStep {
                 StepWork::Change(Box::new(Replace::new(regex, with, fields)))
             }
             CheckedAction::Mask { regex, with } => StepWork::Change(Box::new(Mask::new(regex, with))),
-            assigns => StepWork::Change(Box::new(Assign::new(assigns, lookups))),
+            assignment => StepWork::Change(Box::new(Assign::new(assignment, lookups))),
         };
         CompiledStep {
             written: checked.step.clone(),
@@ -121,15 +121,15 @@ impl CompiledStep {
     }
 
     /// Runs the step on messages. If their attempt fails, its memory of them is undone.
-    pub(crate) fn run(&self, way: &WorkingBatch, attempt: Option<&Arc<BatchAttempt>>) -> StepResult {
-        let batch = &way.batch;
+    pub(crate) fn run(&self, working: &WorkingBatch, attempt: Option<&Arc<BatchAttempt>>) -> StepResult {
+        let batch = &working.batch;
         let concerned = match &self.filter {
-            Some(filter) => filter.select_within(batch, &way.rows),
-            None => way.rows.clone(),
+            Some(filter) => filter.select_within(batch, &working.rows),
+            None => working.rows.clone(),
         };
         let none = || Selection::none(batch.rows());
         let mut done = StepResult {
-            before: way.clone(),
+            before: working.clone(),
             after: None,
             changed: none(),
             failed: none(),
@@ -167,12 +167,12 @@ impl CompiledStep {
 impl StepResult {
     /// Changes rows of the batch; the other rows stay in it.
     fn change(&mut self, change: &dyn BatchChange, rows: &Selection) {
-        let way = &self.before;
-        let ChangeResult { batch, changed, failed } = change.change(&way.batch, rows);
+        let working = &self.before;
+        let ChangeResult { batch, changed, failed } = change.change(&working.batch, rows);
         self.failed = failed;
         if let Some(batch) = batch {
             self.changed = changed;
-            self.after = Some(way.with(batch));
+            self.after = Some(working.with(batch));
         }
     }
 
