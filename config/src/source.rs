@@ -298,7 +298,7 @@ fn listeners(fields: &mut TableReader<'_>, protocol: ListenProtocol) -> Vec<List
     let listen: Vec<ListenAddress> = fields.required("listen", Vec::new());
     if let Some(other) = listen.iter().find(|listener| listener.protocol() != protocol) {
         let kind = other.protocol().source();
-        fields.note("listen", format!("`{other}` belongs into a source of `kind = \"{kind}\"`"));
+        fields.note("listen", format!("`{other}` belongs in a source of `kind = \"{kind}\"`"));
     }
     listen
 }

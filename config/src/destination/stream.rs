@@ -65,7 +65,7 @@ impl SyslogServer {
         fields.described_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Tcp));
         if to.transport().is_relp() {
-            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"relp\"`"));
+            fields.note("to", format!("`{to}` belongs in a destination of `kind = \"relp\"`"));
         }
         SyslogServer {
             format: fields.get("format"),
@@ -81,7 +81,7 @@ impl RelpServer {
         fields.described_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Relp));
         if !to.transport().is_relp() {
-            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"syslog\"`"));
+            fields.note("to", format!("`{to}` belongs in a destination of `kind = \"syslog\"`"));
         }
         RelpServer {
             format: fields.get("format"),

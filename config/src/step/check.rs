@@ -181,14 +181,14 @@ impl StepChecker<'_> {
                 if regex.compiled().is_match(b"") {
                     self.findings.value(
                         &self.path.key(kind),
-                        "finds the empty text as well: make it need a character",
+                        "also matches the empty text: make it require a character",
                     );
                     return None;
                 }
                 if regex.compiled().is_match(with.as_bytes()) {
                     self.findings.value(
                         &self.path.key("with"),
-                        "is found by the expression itself: choose another text",
+                        "is matched by the expression itself: choose another text",
                     );
                     return None;
                 }
@@ -231,7 +231,7 @@ impl StepChecker<'_> {
         if fits(*field, text) {
             return Some(());
         }
-        let message = format!("{} cannot be: write {}", quoted(text), example(*field));
+        let message = format!("{} is not a valid value: write {}", quoted(text), example(*field));
         self.findings.value(&self.path.key("set").key(name), message);
         None
     }
@@ -346,7 +346,7 @@ impl StepChecker<'_> {
         match self.readable(key, name)? {
             FieldName::Known(field) if !CHANGED.contains(&field) => {
                 let message = format!(
-                    "`{}` says how the message came in, and cannot be changed: choose another name",
+                    "`{}` records how the message was received, and cannot be changed: choose another name",
                     field.name()
                 );
                 self.findings.value(&self.path.key(key), message);

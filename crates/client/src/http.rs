@@ -236,7 +236,7 @@ fn head(socket: &mut impl Read) -> io::Result<Vec<u8>> {
 fn status(head: &[u8]) -> Result<StatusCode, Error> {
     let status = head.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
     let status = status.and_then(|digits| StatusCode::from_bytes(digits).ok());
-    status.ok_or_else(|| failed("it does not answer as a proxy of HTTP does"))
+    status.ok_or_else(|| failed("it does not answer as an HTTP proxy"))
 }
 
 /// An encrypted connection.
@@ -350,7 +350,7 @@ mod tests {
             ),
             (&["HTTP/1.1 403 No\r\n\r\n"], wait, "does not allow a tunnel"),
             (&["HTTP/1.1 999 hunter2\r\n\r\n"], wait, "999"),
-            (&["SSH-2.0-hunter2\r\n\r\n"], wait, "it does not answer as a proxy"),
+            (&["SSH-2.0-hunter2\r\n\r\n"], wait, "it does not answer as an HTTP proxy"),
             (&["HTTP/1.1 200"], drop, "closed the connection"),
             (&[], drop, "closed the connection"),
             (&["HTTP/1.1 200 OK\r\n"], repeat, "longer than"),

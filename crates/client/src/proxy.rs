@@ -63,7 +63,7 @@ impl Proxy {
             None => text,
             Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 return Err(format!(
-                    "a proxy is spoken to over plain HTTP, not `{scheme}`: {HINT} (what is encrypted stays so)"
+                    "a proxy is reached over plain HTTP, not `{scheme}`: {HINT} (encrypted requests stay encrypted)"
                 ));
             }
             Some(_) => return Err(format!("this is not the address of a proxy: {HINT}")),

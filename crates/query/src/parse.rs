@@ -144,7 +144,7 @@ impl Meaning {
         });
         match &query {
             Ok(Query::Text(TextTest::Pattern(pattern))) if pattern.is_empty() => {
-                Err(self.cursor.syntax(range, "a text of nothing is nowhere: write * for everything"))
+                Err(self.cursor.syntax(range, "an empty text finds nothing: write * for everything"))
             }
             _ => self.leaf(range, query),
         }
@@ -187,7 +187,7 @@ impl Meaning {
 
     /// The error after cancellation, which nobody reads.
     fn ended(&self, range: Range<usize>) -> ParseError {
-        self.cursor.meaning(range, "nobody waits for what the query means")
+        self.cursor.meaning(range, "the query was cancelled")
     }
 
     /// Compiles a regular expression, and counts it.
