@@ -2,7 +2,7 @@
 
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
-use logstead_config::{Format, Framing, check_toml};
+use logstead_config::{Framing, SourceFormat, check_toml};
 use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
@@ -101,7 +101,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &Lookups::default(), None);
-    let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut appender = logstead_indexer::open(&disk, data, Options::default(), &Alone)?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);

@@ -3,7 +3,7 @@
 use crate::measure::cpu;
 use crate::verdict::tell;
 use anyhow::{Result, anyhow};
-use logstead_config::{Format, Framing, check_toml};
+use logstead_config::{Framing, SourceFormat, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
@@ -94,7 +94,7 @@ pub(crate) fn run(lines: &[u8], runs: usize) -> Result<()> {
 
 /// The messages of lines, as workers make batches of them.
 pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
-    let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let (mut batches, mut builder, mut at) = (Vec::new(), BatchBuilder::new(), 0);

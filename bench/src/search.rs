@@ -8,7 +8,7 @@ use logstead_answer::{Facets, Histogram, Width};
 use logstead_indexer::{Asked, Disk, Filter, Opened, Options, Order, RealDisk, Request, Searcher};
 use logstead_query::{Context, Query, TimeRange, parse};
 use logstead_record::FieldName;
-use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::{Alone, Lanes, Pool, Run};
 use std::io::Read;
 use std::path::Path;
@@ -207,7 +207,7 @@ impl Bench<'_> {
         self.searcher.scan(
             &all,
             TimeRange::ALL,
-            Groups::ALL,
+            ColumnGroups::ALL,
             &run,
             &mut |batch: &Arc<Batch>, rows: &Selection| {
                 count += filter.matcher().select_within(batch, rows).count() as u64;

@@ -2,7 +2,7 @@
 
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
-use logstead_config::{Format, Framing};
+use logstead_config::{Framing, SourceFormat};
 use logstead_indexer::{Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
@@ -80,7 +80,7 @@ pub(crate) fn append(
     mut then: impl FnMut() -> Result<()>,
 ) -> Result<Appended> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
-    let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let mut appended = Appended { messages: 0, bytes: 0, cpu: 0 };

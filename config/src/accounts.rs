@@ -1,19 +1,18 @@
-//! Who may log in besides the users whose passwords Logstead keeps: those whom OpenID providers and directories know. And
-//! which roles need a second factor.
+//! External logins by OpenID providers and directories, and the roles that need a second factor.
 //!
-//! **Invariant:** nobody gets in by default: a provider's user needs a rule that names one of their groups.
+//! **Invariant:** nobody is admitted by default: a provider's user needs a rule that names one of their groups.
 
 use logstead_query as query;
 
 use crate::check::is_id;
 use crate::destination::Proxy;
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, Read};
+use crate::read::{Choice, ReadValue};
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
-/// Logins.
+/// The settings of logins.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Accounts {
     /// Roles that need a second factor.
@@ -24,7 +23,7 @@ pub struct Accounts {
     pub ldap: Vec<Ldap>,
 }
 
-/// What an account may do, as settings name it.
+/// The role of an account, as settings name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccountRole {
     /// Searches.
@@ -35,16 +34,16 @@ pub enum AccountRole {
     Admin,
 }
 
-/// What the members of a group get.
+/// The rights of a group's members.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupGrant {
     /// A group, or `*` for everybody whom the provider knows.
     pub group: String,
-    /// What they may do.
+    /// Their role.
     pub role: AccountRole,
-    /// What they may search; `None` for all logspaces.
+    /// The logspaces that they may search; `None` for all.
     pub logspaces: Option<Vec<String>>,
-    /// A filter that limits what they find.
+    /// A filter that limits their results.
     pub scope: Option<String>,
 }
 
@@ -53,27 +52,27 @@ pub struct GroupGrant {
 pub struct Oidc {
     /// Names it in addresses and in the audit log.
     pub id: String,
-    /// What the button of the login page says.
+    /// The label of its button on the login page.
     pub label: String,
     /// Its issuer, below which its configuration is found.
     pub issuer: String,
-    /// What it calls us.
+    /// Our client id at the provider.
     pub client_id: String,
-    /// The file of the secret by which it knows us; empty for a public client.
+    /// The file with our client secret; empty for a public client.
     pub client_secret_file: String,
-    /// The file of the authorities that its certificate may come from; empty for those of the system.
+    /// The file with the authorities for its certificate; empty for those of the system.
     pub ca_file: String,
-    /// What requests go through, unless it is what the environment says.
+    /// The proxy for requests, instead of that of the environment.
     pub proxy: Option<Proxy>,
-    /// What is asked for.
+    /// The requested scopes.
     pub scopes: Vec<String>,
-    /// The claim that is the user's name.
+    /// The claim with the user's name.
     pub name_claim: String,
-    /// The claim that lists the user's groups.
+    /// The claim with the user's groups.
     pub groups_claim: String,
-    /// How long each of its answers may take.
+    /// The longest wait for each of its answers.
     pub timeout: Period,
-    /// What groups get; the first rule that fits counts.
+    /// The rights of groups; the first rule that matches counts.
     pub grants: Vec<GroupGrant>,
 }
 
@@ -82,33 +81,33 @@ pub struct Oidc {
 pub struct Ldap {
     /// Names it in the audit log.
     pub id: String,
-    /// Where it is.
+    /// Its address.
     pub url: String,
-    /// Whether a connection without encryption is encrypted before anything is said.
+    /// Whether an unencrypted connection is encrypted before anything is sent.
     pub start_tls: bool,
-    /// The file of the authorities that its certificate may come from; empty for those of the system.
+    /// The file with the authorities for its certificate; empty for those of the system.
     pub ca_file: String,
     /// The entry of a user, with `{name}` for the name; empty to search for it.
     pub user_dn: String,
-    /// As whom to search; empty for nobody in particular.
+    /// The user to search as; empty for an anonymous search.
     pub bind_dn: String,
-    /// The file of that password.
+    /// The file with that user's password.
     pub bind_password_file: String,
-    /// Below which entry users are.
+    /// The entry below which users are.
     pub user_base: String,
-    /// Which of the entries is that of a user, with `{name}`.
+    /// The filter for the entry of a user, with `{name}`.
     pub user_filter: String,
-    /// The attribute that stays what it is, whatever becomes of the name.
+    /// The attribute that identifies a user even if the name changes.
     pub id_attribute: String,
     /// The attribute that lists a user's groups; empty for none.
     pub groups_attribute: String,
-    /// Below which entry groups are; empty to search for none.
+    /// The entry below which groups are; empty to search for none.
     pub group_base: String,
-    /// Which of the entries are groups of a user, with `{dn}` and `{name}`.
+    /// The filter for the groups of a user, with `{dn}` and `{name}`.
     pub group_filter: String,
-    /// How long a login may take there.
+    /// The longest time that a login may take.
     pub timeout: Period,
-    /// What groups get; the first rule that fits counts.
+    /// The rights of groups; the first rule that matches counts.
     pub grants: Vec<GroupGrant>,
 }
 
@@ -129,7 +128,7 @@ impl Choice for AccountRole {
 }
 
 impl Accounts {
-    /// What an OpenID provider is known by.
+    /// The OpenID provider with this id.
     pub fn provider(&self, id: &str) -> Option<&Oidc> {
         self.oidc.iter().find(|provider| provider.id == id)
     }
@@ -146,7 +145,7 @@ pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String], folds_case: boo
 }
 
 /// Reads the table `accounts`.
-pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Accounts> {
+pub(crate) fn read(fields: &mut TableReader<'_>) -> Option<Accounts> {
     let second_factor = fields.optional("second_factor");
     let (oidc, ldap) = (fields.optional::<Vec<Oidc>>("oidc"), fields.optional::<Vec<Ldap>>("ldap"));
     if let Some(twice) = oidc.as_deref().and_then(|list| twice(list, |provider| &provider.id)) {
@@ -165,9 +164,9 @@ fn twice<T>(list: &[T], id: impl Fn(&T) -> &String) -> Option<&String> {
         .map(|(_, item)| id(item))
 }
 
-impl Read for GroupGrant {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<GroupGrant> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for GroupGrant {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<GroupGrant> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let group = named(&mut fields, "group");
         let role = fields.required("role", AccountRole::Analyst);
         let logspaces: Option<Vec<String>> = fields.optional("logspaces");
@@ -183,9 +182,9 @@ impl Read for GroupGrant {
     }
 }
 
-impl Read for Oidc {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Oidc> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Oidc {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Oidc> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let id = id(&mut fields);
         let issuer = named(&mut fields, "issuer");
         let is_local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|here| {
@@ -226,9 +225,9 @@ impl Read for Oidc {
     }
 }
 
-impl Read for Ldap {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Ldap> {
-        let mut fields = Fields::of(node, path, findings)?;
+impl ReadValue for Ldap {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Ldap> {
+        let mut fields = TableReader::of(node, path, findings)?;
         let directory = Ldap {
             id: id(&mut fields),
             url: named(&mut fields, "url"),
@@ -252,7 +251,7 @@ impl Read for Ldap {
     }
 }
 
-fn check(directory: &Ldap, fields: &mut Fields<'_>) {
+fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     let Ldap { url, start_tls, user_dn, user_base, user_filter, group_filter, bind_dn, .. } = directory;
     let (is_plain, is_encrypted) = (url.starts_with("ldap://"), url.starts_with("ldaps://"));
     if !url.is_empty() && !is_plain && !is_encrypted {
@@ -294,7 +293,7 @@ fn check(directory: &Ldap, fields: &mut Fields<'_>) {
     }
 }
 
-fn id(fields: &mut Fields<'_>) -> String {
+fn id(fields: &mut TableReader<'_>) -> String {
     let id = named(fields, "id");
     if !id.is_empty() && !is_id(&id) {
         fields.note("id", "must have lower-case letters, digits, `_` and `-`, the first a letter or digit");
@@ -302,8 +301,8 @@ fn id(fields: &mut Fields<'_>) -> String {
     id
 }
 
-/// A text that must be there and not be empty.
-fn named(fields: &mut Fields<'_>, key: &'static str) -> String {
+/// Reads a text that must be there and not be empty.
+fn named(fields: &mut TableReader<'_>, key: &'static str) -> String {
     let text: Option<String> = fields.optional(key);
     if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
         fields.note(key, "is missing");
@@ -311,12 +310,12 @@ fn named(fields: &mut Fields<'_>, key: &'static str) -> String {
     text.unwrap_or_default()
 }
 
-fn timeout(fields: &mut Fields<'_>) -> Period {
+fn timeout(fields: &mut TableReader<'_>) -> Period {
     let range = Period::millis(100)..=Period::seconds(60);
     fields.optional_within("timeout", range).unwrap_or(Period::seconds(10))
 }
 
-fn grants(fields: &mut Fields<'_>) -> Vec<GroupGrant> {
+fn grants(fields: &mut TableReader<'_>) -> Vec<GroupGrant> {
     let grants: Option<Vec<GroupGrant>> = fields.optional("grants");
     if grants.as_ref().is_none_or(Vec::is_empty) {
         fields.note("grants", "is missing: without a rule that names a group, nobody can log in");

@@ -1,35 +1,35 @@
-//! Document → [`Checked`]: names are resolved, filters parsed, and what cannot be run is refused. What can be
-//! run but is probably a mistake gives a warning.
+//! Document → [`Checked`]: names are resolved, filters parsed, and documents that cannot run are refused. Probable mistakes
+//! give warnings.
 //!
 //! **Invariant:** configuration reaches running code only as [`Checked`], and checking does no I/O.
 
 use logstead_query as query;
 use logstead_query::{Pipeline, Query, Stage};
 
-use crate::checked::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::document::{Document, VERSION, place_all, read};
-use crate::listen::Listener;
-use crate::node::Node;
-use crate::problem::{Aim, Finding, Findings, Path, Problem, did_you_mean, quoted};
+use crate::listen::ListenAddress;
+use crate::node::DocumentNode;
+use crate::problem::{Finding, FindingTarget, Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
-use crate::source::{Http, Source, SourceKind};
-use crate::step::{CheckedStep, Step, check_step};
+use crate::source::{HttpSource, Source, SourceKind};
+use crate::step::{CheckedStep, RouteStep, check_step};
 use crate::warn::warnings;
 
-/// Checks a document, or says everything that is wrong with it. Problems have no place in a text; see
+/// Checks a document, and reports everything that is wrong with it. Problems have no position in a text; for those see
 /// [`check_toml`].
 pub fn check(document: &Document) -> Result<Checked, Vec<Problem>> {
     let (checked, findings) = run(document);
-    let nowhere = Node::table(Vec::new(), crate::node::Origin::Unplaced);
+    let nowhere = DocumentNode::table(Vec::new(), crate::node::NodeOrigin::Unplaced);
     place_all(checked, &findings, &nowhere, "")
 }
 
-/// A text that can be read as a document, and what it means.
+/// A document read from a text, with the result of its check.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
-    /// As written.
+    /// The document as written.
     pub document: Document,
-    /// What can be run, or everything that is wrong with it.
+    /// The checked document, or everything that is wrong with it.
     pub checked: Result<Checked, Vec<Problem>>,
 }
 
@@ -39,27 +39,27 @@ pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
     checked.map(|checked| (document, checked))
 }
 
-/// As [`check_toml`], also of a document that cannot be run.
+/// Like [`check_toml`], but a document that cannot run is returned too.
 pub fn draft_toml(text: &str) -> Result<Draft, Vec<Problem>> {
-    draft(&Node::from_toml(text)?, text)
+    draft(&DocumentNode::from_toml(text)?, text)
 }
 
-/// The problems with their places in the text, as far as they name a value that stands there: of what is found out only
-/// where a document is to run.
+/// Adds positions in the text to problems that name a value in it. It is for problems found only when a document is about to
+/// run.
 pub fn placed(problems: Vec<Problem>, text: &str) -> Vec<Problem> {
-    let Ok(node) = Node::from_toml(text) else { return problems };
+    let Ok(node) = DocumentNode::from_toml(text) else { return problems };
     let place = |problem: Problem| match Path::parse(&problem.path) {
         Some(path) if problem.line.is_none() && !problem.path.is_empty() => {
-            node.place(&Finding { path, message: problem.message, aim: Aim::Value }, text)
+            node.place(&Finding { path, message: problem.message, target: FindingTarget::Value }, text)
         }
         _ => problem,
     };
     problems.into_iter().map(place).collect()
 }
 
-/// As [`draft_toml`], of a JSON text. Its problems have no place in the text, unless it is not JSON.
+/// Like [`draft_toml`], for a JSON text. Problems have no position, unless the text is not JSON.
 pub fn draft_json(text: &[u8]) -> Result<Draft, Vec<Problem>> {
-    draft(&Node::from_json(text)?, "")
+    draft(&DocumentNode::from_json(text)?, "")
 }
 
 /// The longest id.
@@ -67,7 +67,7 @@ const ID_BYTES_MAX: usize = 63;
 /// The longest name of a token.
 const TOKEN_CHARS_MAX: usize = 64;
 
-fn draft(node: &Node, text: &str) -> Result<Draft, Vec<Problem>> {
+fn draft(node: &DocumentNode, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
     let is_document = findings.is_empty();
     let (checked, later) = run(&document);
@@ -138,13 +138,13 @@ pub fn is_logspace_id(id: &str) -> bool {
     is_id(id.strip_prefix(PRIVATE).unwrap_or(id))
 }
 
-/// Whether a logspace is searched only when it is named, and only by unlimited administrators and by those whose grant
-/// names it. The name alone says so: it stays private when the document no longer has it.
+/// Whether a logspace is private: it is searched only if it is named, and only by unlimited administrators and users whose
+/// grant names it. The name alone decides, so it stays private after it is removed from the document.
 pub fn is_private(logspace: &str) -> bool {
     logspace.starts_with(PRIVATE)
 }
 
-/// What the names of private logspaces begin with.
+/// The first character of the names of private logspaces.
 const PRIVATE: char = '_';
 
 /// Whether a source, route or destination can have this id.
@@ -160,8 +160,8 @@ fn bad_id(id: &str) -> String {
 }
 
 fn check_sources(sources: &[Source], findings: &mut Findings) {
-    let mut open: Vec<(Listener, &str)> = Vec::new();
-    let mut inlets: Vec<(&str, &Http)> = Vec::new();
+    let mut open: Vec<(ListenAddress, &str)> = Vec::new();
+    let mut inlets: Vec<(&str, &HttpSource)> = Vec::new();
     let mut has_internal = false;
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
@@ -184,7 +184,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
                     findings.value(&path.key("token"), message);
                 }
                 match inlets.iter().find(|(_, other)| other.token == http.token) {
-                    Some((owner, Http { token: None })) => {
+                    Some((owner, HttpSource { token: None })) => {
                         let message =
                             format!("source `{owner}` takes what comes without one already: name a token");
                         findings.value(&path.key("token"), message);
@@ -207,11 +207,11 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
     }
 }
 
-/// Those of a source that is not enabled are closed, so others may have them.
+/// Refuses overlapping addresses. Those of a disabled source are closed, so others may use them.
 fn check_listeners<'a>(
     source: &'a Source,
     path: &Path,
-    open: &mut Vec<(Listener, &'a str)>,
+    open: &mut Vec<(ListenAddress, &'a str)>,
     findings: &mut Findings,
 ) {
     let listeners = source.kind.listen();
@@ -248,7 +248,7 @@ fn check_from(document: &Document, route: &Route, path: &Path, findings: &mut Fi
     if route.from.is_empty() { ids.into_iter().map(str::to_owned).collect() } else { route.from.clone() }
 }
 
-fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<Target> {
+fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Findings) -> Vec<RouteTarget> {
     if route.to.is_empty() {
         findings.value(path, "must name at least one logspace or destination");
     }
@@ -256,12 +256,12 @@ fn check_to(document: &Document, route: &Route, path: &Path, findings: &mut Find
     check_names(&route.to, &ids, "logspace or destination", path, findings);
     let is_logspace = |id: &String| document.logspaces.iter().any(|logspace| logspace.id == *id);
     let target = |id: &String| {
-        if is_logspace(id) { Target::Logspace(id.clone()) } else { Target::Destination(id.clone()) }
+        if is_logspace(id) { RouteTarget::Logspace(id.clone()) } else { RouteTarget::Destination(id.clone()) }
     };
     route.to.iter().map(target).collect()
 }
 
-/// Each of `names` must be one of `ids`, and once only.
+/// Checks that each of `names` is one of `ids` and occurs only once.
 fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings: &mut Findings) {
     for (index, name) in names.iter().enumerate() {
         if !ids.contains(&name.as_str()) {
@@ -273,7 +273,7 @@ fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings
     }
 }
 
-/// Which of `ids` may have been meant by `name`, or what there is to choose from.
+/// A hint for an unknown name: a similar id, or the available ones.
 fn known(name: &str, ids: &[&str]) -> String {
     const SHOWN_MAX: usize = 12;
     let suggestion = did_you_mean(name, ids.iter().copied());
@@ -286,12 +286,12 @@ fn known(name: &str, ids: &[&str]) -> String {
     }
 }
 
-fn check_steps(steps: &[Step], path: &Path, findings: &mut Findings) -> Vec<CheckedStep> {
+fn check_steps(steps: &[RouteStep], path: &Path, findings: &mut Findings) -> Vec<CheckedStep> {
     let checked = steps.iter().enumerate();
     checked.filter_map(|(index, step)| check_step(step, &path.index(index), findings)).collect()
 }
 
-/// What `text` says; if it is not right, every message, with a finding.
+/// Parses a filter; an invalid one becomes every message, with a finding.
 fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Pipeline {
     match query::parse_pipeline(text) {
         Ok(pipeline) => match refusal(&pipeline) {
@@ -307,7 +307,7 @@ fn check_filter(text: &str, path: &Path, findings: &mut Findings) -> Pipeline {
     Pipeline { filter: Query::All, stages: Vec::new() }
 }
 
-/// Why a route cannot choose messages like this.
+/// The reason why a route cannot select messages with this pipeline.
 fn refusal(pipeline: &Pipeline) -> Option<String> {
     let asks = |stage: &Stage| matches!(stage, Stage::Where(query) if query.uses_logspace());
     if pipeline.filter.uses_logspace() || pipeline.stages.iter().any(asks) {
@@ -318,7 +318,7 @@ fn refusal(pipeline: &Pipeline) -> Option<String> {
     pipeline.streams().err().map(|why| why.to_string())
 }
 
-/// What a route may send to: the logspaces, then the destinations.
+/// The ids of possible targets: the logspaces, then the destinations.
 fn target_ids(document: &Document) -> impl Iterator<Item = &str> {
     let logspaces = document.logspaces.iter().map(|logspace| logspace.id.as_str());
     logspaces.chain(document.destinations.iter().map(|destination| destination.id.as_str()))

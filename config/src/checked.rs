@@ -1,4 +1,4 @@
-//! A router document that can be run: what checking makes of a [`Document`](crate::Document).
+//! A router document that can run, the result of checking a [`Document`](crate::Document).
 
 use logstead_query::{Query, Stage};
 
@@ -8,63 +8,63 @@ use crate::route::Route;
 use crate::source::Source;
 use crate::step::CheckedStep;
 
-/// A router document that can be run.
+/// A router document that can run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
-    /// As written; ids are unique, listeners do not overlap, at most one is `http` and one `internal`.
+    /// The sources as written: ids are unique, addresses do not overlap, at most one is `http` and one `internal`.
     pub sources: Vec<Source>,
-    /// As written; ids are unique, also among the destinations. There is at least one.
+    /// The logspaces as written, at least one: ids are unique, also among the destinations.
     pub logspaces: Vec<Logspace>,
-    /// As written; ids are unique.
+    /// The destinations as written: ids are unique.
     pub destinations: Vec<Destination>,
-    /// In the order in which they are asked.
+    /// The routes, in the order in which they are tried.
     pub routes: Vec<CheckedRoute>,
-    /// What is probably a mistake, a sentence each.
+    /// Probable mistakes, one sentence each.
     pub warnings: Vec<String>,
 }
 
 impl Checked {
-    /// The sources that receive, with their places in the document.
+    /// The enabled sources, with their positions in the document.
     pub fn enabled_sources(&self) -> impl Iterator<Item = (usize, &Source)> {
         self.sources.iter().enumerate().filter(|(_, source)| source.enabled)
     }
 
-    /// Whether a target takes nothing.
-    pub fn is_disabled(&self, target: &Target) -> bool {
+    /// Whether a target is a disabled destination.
+    pub fn is_disabled(&self, target: &RouteTarget) -> bool {
         let is_off = |id: &str| self.destinations.iter().any(|one| one.id == id && !one.enabled);
-        matches!(target, Target::Destination(id) if is_off(id))
+        matches!(target, RouteTarget::Destination(id) if is_off(id))
     }
 }
 
 /// A route with its names resolved and its filter parsed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedRoute {
-    /// As written.
+    /// The route as written.
     pub route: Route,
-    /// The ids of the sources it listens to, each of which exists; never empty unless there is no source.
+    /// The ids of its sources, which all exist; empty only if there are no sources.
     pub from: Vec<String>,
-    /// What `where` says before its first `|`.
+    /// The filter in `where`, before the first `|`.
     pub filter: Query,
-    /// What the messages that it means pass through before the route takes them, one by one.
+    /// The stages in `where`, which messages pass one by one before the route takes them.
     pub stages: Vec<Stage>,
-    /// What is done to its messages.
+    /// The steps for its messages.
     pub steps: Vec<CheckedStep>,
-    /// What `to` names.
-    pub to: Vec<Target>,
+    /// The targets in `to`.
+    pub to: Vec<RouteTarget>,
 }
 
 impl CheckedRoute {
-    /// Whether every message is one of its own.
+    /// Whether it takes every message of its sources.
     pub fn takes_all(&self) -> bool {
         self.filter == Query::All && self.stages.is_empty()
     }
 }
 
-/// Where a route sends to, by id.
+/// A target of a route, by id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
-    /// Into a logspace.
+pub enum RouteTarget {
+    /// A logspace.
     Logspace(String),
-    /// To a destination.
+    /// A destination.
     Destination(String),
 }

@@ -60,23 +60,23 @@ impl Choice for DestinationName {
     ];
 }
 
-/// Where reading begins in a file that is there when the source is new.
+/// The position at which reading begins in files that exist when the source is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Start))]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
-    /// All of it is read.
+pub enum StartPosition {
+    /// The whole file is read.
     Beginning,
-    /// Only what is appended from then on.
+    /// Only lines appended from then on are read.
     End,
 }
 
-/// How messages are told apart in a stream.
+/// The delimiting of messages in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Framing {
-    /// Octet counting where a frame begins with a count, newlines otherwise.
+    /// Octet counting if a frame begins with a count, newlines otherwise.
     Auto,
     /// A message ends with a newline.
     Newline,
@@ -84,26 +84,26 @@ pub enum Framing {
     Octet,
     /// A message ends with a NUL byte.
     Nul,
-    /// A message ends with a newline behind which the next one begins with its priority, as `<13>`.
+    /// A message ends with a newline after which the next one begins with its priority, such as `<13>`.
     Multiline,
 }
 
-/// How a message is parsed.
+/// The format of received messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Format))]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// Each message as what it looks like.
+pub enum SourceFormat {
+    /// The format of each message is detected.
     Auto,
-    /// As RFC 5424.
+    /// RFC 5424.
     Rfc5424,
-    /// As RFC 3164, with the variants that devices send.
+    /// RFC 3164, with the variants that devices send.
     Rfc3164,
-    /// Not at all: the whole frame is the message.
+    /// Messages are not parsed: the whole frame is the message.
     Raw,
 }
 
-/// What is sent of a message.
+/// The format of forwarded messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -116,23 +116,23 @@ pub enum ForwardFormat {
     Raw,
 }
 
-/// How messages are told apart in the stream to a server.
+/// The delimiting of messages in the stream to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ForwardFraming {
-    /// A message begins with its length (RFC 6587); it may hold newlines.
+    /// A message begins with its length (RFC 6587), and may contain newlines.
     Octet,
     /// A message ends with a newline.
     Newline,
 }
 
-/// What an HTTP server gets of a message.
+/// The part of a message that is sent to an HTTP server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HttpFormat {
-    /// A JSON object with everything.
+    /// A JSON object with all fields.
     Json,
     /// The bytes as received.
     Raw,
@@ -140,31 +140,31 @@ pub enum HttpFormat {
     Message,
 }
 
-/// How an HTTP request's body is packed.
+/// The compression of an HTTP request's body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Compression {
-    /// As gzip, if it is large.
+    /// Large bodies are compressed with gzip.
     Gzip,
-    /// Not at all.
+    /// No compression.
     None,
 }
 
-/// How a file or an object is packed.
+/// The compression of a file or object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Packing {
-    /// As zstd.
+    /// zstd.
     Zstd,
-    /// As gzip.
+    /// gzip.
     Gzip,
-    /// Not at all.
+    /// No compression.
     None,
 }
 
-/// How the bucket is named in a request to an object store.
+/// The place of the bucket's name in a request to an object store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -188,12 +188,12 @@ pub enum HttpMethod {
     Patch,
 }
 
-/// A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
+/// A field with few values, which can be a label of a stream in Loki or a part of a file's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
-    /// The host that it claims to come from.
+    /// The host that the message claims to come from.
     Host,
     /// The program.
     Program,
@@ -201,38 +201,38 @@ pub enum Label {
     Severity,
     /// The name of its facility.
     Facility,
-    /// The source that it came in through.
+    /// The source that received the message.
     Source,
 }
 
-/// When a message is acknowledged.
+/// The time at which a message is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// Once it is on the disk.
+    /// Once it is on disk.
     Fsync,
-    /// Once the operating system has it: faster, and lost with the power.
+    /// Once the operating system has it: faster, but lost in a power failure.
     Os,
 }
 
-/// When a message for a destination is acknowledged.
+/// The time at which a message for a destination is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum QueueDurability {
-    /// Once it is on the disk.
+    /// Once it is on disk.
     Fsync,
-    /// Once the operating system has it, as long as the destination keeps up; once it is on the disk, as soon as messages
-    /// have to wait.
+    /// Once the operating system has it while the destination keeps up; once it is on disk as soon as messages have to wait.
     Delay,
-    /// Once the operating system has it: faster, and lost with the power.
+    /// Once the operating system has it: faster, but lost in a power failure.
     Os,
 }
 
-impl Choice for Start {
+impl Choice for StartPosition {
     const NOUN: &'static str = "place to start";
-    const NAMES: &'static [(&'static str, Start)] = &[("beginning", Start::Beginning), ("end", Start::End)];
+    const NAMES: &'static [(&'static str, StartPosition)] =
+        &[("beginning", StartPosition::Beginning), ("end", StartPosition::End)];
 }
 
 impl Choice for Framing {
@@ -246,13 +246,13 @@ impl Choice for Framing {
     ];
 }
 
-impl Choice for Format {
+impl Choice for SourceFormat {
     const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, Format)] = &[
-        ("auto", Format::Auto),
-        ("rfc5424", Format::Rfc5424),
-        ("rfc3164", Format::Rfc3164),
-        ("raw", Format::Raw),
+    const NAMES: &'static [(&'static str, SourceFormat)] = &[
+        ("auto", SourceFormat::Auto),
+        ("rfc5424", SourceFormat::Rfc5424),
+        ("rfc3164", SourceFormat::Rfc3164),
+        ("raw", SourceFormat::Raw),
     ];
 }
 

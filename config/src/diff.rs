@@ -1,4 +1,4 @@
-//! What an edit of the router document changes, in names and in sentences.
+//! The changes between two router documents, as ids and as sentences.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use serde_json::Value as Json;
 use crate::checked::Checked;
 use crate::step::KINDS;
 
-/// What differs between two documents.
+/// The differences between two documents.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Changes {
     /// Sources to open, replace and close.
-    pub sources: Ids,
+    pub sources: ChangedIds,
     /// Logspaces.
-    pub logspaces: Ids,
+    pub logspaces: ChangedIds,
     /// Destinations.
-    pub destinations: Ids,
-    /// Routes; one that only moved is not among them.
-    pub routes: Ids,
-    /// Whether routes that are in both are asked in another order.
+    pub destinations: ChangedIds,
+    /// Routes, without those that only moved.
+    pub routes: ChangedIds,
+    /// Whether routes that are in both documents have another order.
     pub reordered: bool,
     /// A sentence for each difference; empty when nothing differs.
     pub changes: Vec<String>,
 }
 
-/// What happened to the entries of one kind, by id.
+/// The changes of the entries of one kind, by id.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Ids {
+pub struct ChangedIds {
     /// Only in the new document.
     pub added: Vec<String>,
-    /// In both, and not alike.
+    /// In both, and different.
     pub changed: Vec<String>,
     /// Only in the old document.
     pub removed: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Ids {
 /// The key of a route's steps.
 const STEPS: &str = "steps";
 
-/// What is different in `new`.
+/// The differences of `new` from `old`.
 pub fn diff(old: &Checked, new: &Checked) -> Changes {
     let mut changes = Vec::new();
     let sources = entries("source", &old.sources, &new.sources, &mut changes);
@@ -70,11 +70,11 @@ fn is_reordered(old: &Checked, new: &Checked) -> bool {
 }
 
 /// The keys of an entry, nested ones joined by dots, with their values as text.
-type Keys = BTreeMap<String, String>;
+type EntryKeys = BTreeMap<String, String>;
 
-fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> Ids {
+fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<String>) -> ChangedIds {
     let (old, new) = (by_id(old), by_id(new));
-    let mut ids = Ids::default();
+    let mut ids = ChangedIds::default();
     for (id, before) in &old {
         if !new.iter().any(|(other, _)| other == id) {
             ids.removed.push(id.clone());
@@ -98,9 +98,9 @@ fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<Str
     ids
 }
 
-fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, Keys)> {
+fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, EntryKeys)> {
     let keys = entries.iter().map(|entry| {
-        let mut keys = Keys::new();
+        let mut keys = EntryKeys::new();
         let json = serde_json::to_value(entry).expect("an entry has text keys and no failing values");
         flatten(String::new(), &json, &mut keys);
         keys
@@ -108,7 +108,7 @@ fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, Keys)> {
     keys.map(|mut keys| (keys.remove("id").unwrap_or_default(), keys)).collect()
 }
 
-fn flatten(name: String, json: &Json, keys: &mut Keys) {
+fn flatten(name: String, json: &Json, keys: &mut EntryKeys) {
     match json {
         Json::Object(table) => {
             let dot = if name.is_empty() { "" } else { "." };
@@ -125,7 +125,7 @@ fn flatten(name: String, json: &Json, keys: &mut Keys) {
     }
 }
 
-/// Sentences are shown to more people than the document, and kept elsewhere.
+/// Whether a key is secret. Sentences are shown to more people than the document, and stored elsewhere.
 fn is_secret(key: &str) -> bool {
     matches!(key, "password" | "token" | "api_key" | "secret_key" | "headers" | "proxy")
 }
@@ -134,8 +134,8 @@ fn text(json: &Json) -> String {
     json.as_str().map_or_else(|| json.to_string(), str::to_owned)
 }
 
-/// What tells an entry from another of its kind, in brackets.
-fn summary(keys: &Keys) -> String {
+/// The distinguishing keys of an entry, in brackets.
+fn summary(keys: &EntryKeys) -> String {
     let told = ["kind", "listen", "where", "to", "path", "url"].iter().filter_map(|key| {
         let value = keys.get(*key)?;
         Some(format!("{key} `{value}`"))
@@ -147,7 +147,7 @@ fn summary(keys: &Keys) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
+fn sentences(before: &EntryKeys, after: &EntryKeys) -> Vec<String> {
     if let (Some(old), Some(new)) = (before.get("kind"), after.get("kind"))
         && old != new
     {
@@ -173,13 +173,12 @@ fn sentences(before: &Keys, after: &Keys) -> Vec<String> {
     names.iter().filter_map(sentence).chain(of_steps).collect()
 }
 
-/// Each as JSON.
-fn steps_of(keys: &Keys) -> Vec<&str> {
+/// The steps, each as JSON.
+fn steps_of(keys: &EntryKeys) -> Vec<&str> {
     keys.get(STEPS).into_iter().flat_map(|steps| steps.lines()).collect()
 }
 
-/// What happened to the steps of a route, each written as JSON. Those at the beginning and at the end that are alike
-/// are passed over.
+/// The changes of a route's steps, each given as JSON. Equal steps at the beginning and at the end are skipped.
 fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
     let same = before.iter().zip(after).take_while(|(before, after)| before == after).count();
     let (old, new) = (&before[same..], &after[same..]);
@@ -210,11 +209,11 @@ fn sorted<'a>(steps: &[&'a str]) -> Vec<&'a str> {
     steps
 }
 
-/// A step as one would say it: `mask` and what it masks, then its other keys, as in ``mask `\d+` with `****` ``.
+/// A step in words: its kind and main value, then its other keys, as in ``mask `\d+` with `****` ``.
 fn step_words(step: &str) -> String {
     let kind = step_kind(step);
     let mut keys = step_keys(step);
-    // The kind's own key says most, and the condition is read last.
+    // The kind's own key is the most important, and the condition comes last.
     keys.sort_by_key(|(key, _)| (*key != kind, key == "where"));
     let words = keys.iter().map(|(key, value)| format!("{key} `{}`", step_value(value)));
     words.collect::<Vec<_>>().join(" ")

@@ -1,15 +1,15 @@
-//! The router document as it is written: every value has its type, and no name has been looked up yet.
+//! The router document as written: every value has its type, and names are not resolved yet.
 
 use serde::Serialize;
 
 use crate::destination::Destination;
-use crate::fields::Fields;
 use crate::logspace::Logspace;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, Problem};
-use crate::read::Read;
+use crate::read::ReadValue;
 use crate::route::Route;
 use crate::source::Source;
+use crate::table_reader::TableReader;
 
 /// The version of the document's shape.
 pub const VERSION: u32 = 1;
@@ -20,43 +20,43 @@ pub const VERSION: u32 = 1;
 pub struct Document {
     /// The version of the document's shape: 1.
     pub version: u32,
-    /// Where messages come in.
+    /// The sources that receive messages.
     pub sources: Vec<Source>,
-    /// Where messages are stored.
+    /// The logspaces that store messages.
     pub logspaces: Vec<Logspace>,
-    /// Where messages are forwarded to.
+    /// The destinations that messages are forwarded to.
     pub destinations: Vec<Destination>,
-    /// Which messages go where, in order.
+    /// The routes that select messages and their targets, in order.
     pub routes: Vec<Route>,
 }
 
-/// Reads a document from TOML, or says everything that is wrong with its shape, with line and column.
+/// Reads a document from TOML, or reports everything that is wrong with its shape, with line and column.
 pub fn from_toml(text: &str) -> Result<Document, Vec<Problem>> {
-    let node = Node::from_toml(text)?;
+    let node = DocumentNode::from_toml(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, text)
 }
 
-/// Reads a document from JSON. A value that is `null` counts as not there.
+/// Reads a document from JSON. A `null` counts as missing.
 pub fn from_json(text: &[u8]) -> Result<Document, Vec<Problem>> {
-    let node = Node::from_json(text)?;
+    let node = DocumentNode::from_json(text)?;
     let (document, findings) = read(&node);
     place_all(document, &findings, &node, "")
 }
 
-/// Reads a single destination, as it stands in a document, from JSON.
+/// Reads a single destination, in the form of a document, from JSON.
 pub fn destination_from_json(text: &[u8]) -> Result<Destination, Vec<Problem>> {
-    let node = Node::from_json(text)?;
+    let node = DocumentNode::from_json(text)?;
     let mut findings = Findings::default();
     let destination = Destination::read(&node, &Path::default(), &mut findings);
     place_all(destination, &findings, &node, "").map(|read| read.expect("without a finding there is a value"))
 }
 
-/// `value`, unless something was found: then where that is in the text.
+/// The value, or the findings as problems with their positions in the text.
 pub(crate) fn place_all<T>(
     value: T,
     findings: &Findings,
-    node: &Node,
+    node: &DocumentNode,
     text: &str,
 ) -> Result<T, Vec<Problem>> {
     if findings.is_empty() {
@@ -65,8 +65,8 @@ pub(crate) fn place_all<T>(
     Err(findings.problems(|finding| node.place(finding, text)))
 }
 
-/// What could be read, and everything that could not.
-pub(crate) fn read(node: &Node) -> (Document, Findings) {
+/// Reads a document as far as possible, with a finding for everything else.
+pub(crate) fn read(node: &DocumentNode) -> (Document, Findings) {
     let mut findings = Findings::default();
     let mut document = Document {
         version: VERSION,
@@ -75,7 +75,7 @@ pub(crate) fn read(node: &Node) -> (Document, Findings) {
         destinations: Vec::new(),
         routes: Vec::new(),
     };
-    if let Some(mut fields) = Fields::of(node, &Path::default(), &mut findings) {
+    if let Some(mut fields) = TableReader::of(node, &Path::default(), &mut findings) {
         document.version = fields.required("version", VERSION);
         if document.version != VERSION {
             fields.note("version", wrong_version(document.version));

@@ -1,6 +1,6 @@
-//! Writes a document as TOML, either afresh or into a text that a person has written and commented.
+//! Writes a document as TOML, either as a new text or into one that a person has written and commented.
 //!
-//! **Invariant:** what is written is read back as the same document.
+//! **Invariant:** the written text is read back as the same document.
 
 use serde::Serialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -8,13 +8,13 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike,
 use crate::destination::Destination;
 use crate::document::{Document, VERSION, from_toml};
 use crate::logspace::Logspace;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
 use crate::route::Route;
 use crate::source::Source;
 
-/// The document as canonical TOML: a key that says what it would say by default is left out.
+/// The document as canonical TOML: keys with their default values are left out.
 pub fn to_toml(document: &Document) -> String {
     let empty = Document {
         version: VERSION,
@@ -29,20 +29,20 @@ pub fn to_toml(document: &Document) -> String {
     text.to_string()
 }
 
-/// Edits `old_text` so that it means `new`. What the edit does not concern stays as written, comments
-/// included. A text that is not a document is replaced.
+/// Edits `old_text` so that it means `new`. Unchanged parts stay as written, comments included. A text that is not a
+/// document is replaced.
 pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
     let (Ok(old), Ok(mut text)) = (from_toml(old_text), old_text.parse::<DocumentMut>()) else {
         return to_toml(new);
     };
     merge(&mut text, &old, new);
     let merged = text.to_string();
-    // Comments are worth less than being sure of what a stored revision says.
+    // Certainty about a stored revision is worth more than its comments.
     if from_toml(&merged).as_ref() == Ok(new) { merged } else { to_toml(new) }
 }
 
 /// An entry of one of the document's lists.
-trait Listed: Read + PartialEq + Serialize {
+trait Listed: ReadValue + PartialEq + Serialize {
     fn id(&self) -> &str;
 }
 
@@ -109,14 +109,14 @@ fn last_position(table: &Table) -> isize {
     below.chain(table.position()).max().unwrap_or(0)
 }
 
-/// A table for an entry that the text does not have.
+/// A table for an entry that is not in the text.
 fn fresh<T: Listed>(entry: &T) -> Table {
     let mut table = lean(entry);
     table.decor_mut().set_prefix("\n");
     table
 }
 
-/// `table`, which says `before`, with the keys that differ in `after`.
+/// The table of `before`, with the keys changed that differ in `after`.
 fn updated<T: Listed>(mut table: Table, before: &T, after: &T) -> Table {
     if before == after {
         return table;
@@ -177,7 +177,7 @@ fn full<T: Serialize>(entry: &T) -> Table {
     inline.into_table()
 }
 
-/// The keys of an entry without which it would not say the same, and those that no reader should have to guess.
+/// The keys that an entry needs to keep its meaning, and those that a reader should not have to guess.
 fn lean<T: Listed>(entry: &T) -> Table {
     const SHOWN: [&str; 1] = ["where"];
     let mut table = full(entry);
@@ -193,7 +193,7 @@ fn lean<T: Listed>(entry: &T) -> Table {
 }
 
 fn reads_as<T: Listed>(table: &Table, entry: &T) -> bool {
-    let Ok(node) = Node::from_toml(&table.to_string()) else { return false };
+    let Ok(node) = DocumentNode::from_toml(&table.to_string()) else { return false };
     let mut findings = Findings::default();
     let read = T::read(&node, &Path::default(), &mut findings);
     findings.is_empty() && read.as_ref() == Some(entry)

@@ -1,7 +1,7 @@
 //! Configuration: text → documents → checked.
 //!
-//! There are two documents. The [`settings`] are the process's own and come in layers. The router document says
-//! which messages go where; it is edited while the process runs, as TOML or as JSON of the same shape:
+//! There are two documents. The [`settings`] are those of the process and come in layers. The router document routes
+//! messages; it is edited while the process runs, as TOML or as JSON of the same shape:
 //!
 //! ```text
 //! TOML ─┐                                check          ┌─▶ Checked ──▶ the router that runs
@@ -11,27 +11,25 @@
 //!                  TOML, with the comments of the text before
 //! ```
 //!
-//! A [`Document`] is what the author wrote, each value with its type. [`Checked`] is what can be run: names
-//! resolved, filters parsed. [`diff`] says in words what an edit changes.
+//! A [`Document`] is the author's text with a type for each value. [`Checked`] is a document that can run: names resolved,
+//! filters parsed. [`diff`] describes the changes of an edit in words.
 //!
 //! **Invariant:** text in, text and values out. No file, socket, clock or environment is touched here.
-//! **Invariant:** all problems of a text are reported at once, and none is reported for what merely follows
-//! from another.
+//! **Invariant:** all problems of a text are reported at once, and none that merely follows from another.
 
 pub mod accounts;
-mod amount;
+mod auto;
 pub mod catalogue;
 mod check;
 mod checked;
 mod choice;
-mod count;
 mod destination;
 mod diff;
 mod document;
 mod edit;
-mod fields;
 mod listen;
 mod logspace;
+mod name_template;
 mod node;
 mod problem;
 mod read;
@@ -40,45 +38,45 @@ mod route;
 pub mod settings;
 mod source;
 mod step;
-mod template;
+mod table_reader;
 mod unit;
 mod warn;
 mod zone;
 
-pub use amount::Amount;
+pub use auto::{CountOrAuto, SizeOrAuto};
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
-pub use checked::{Checked, CheckedRoute, Target};
+pub use checked::{Checked, CheckedRoute, RouteTarget};
 pub use choice::{
-    Addressing, Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
-    HttpMethod, Label, Packing, QueueDurability, Start,
+    Addressing, Compression, Durability, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
+    Label, Packing, QueueDurability, SourceFormat, StartPosition,
 };
-pub use count::Count;
 pub use destination::{
-    Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Gather, Header,
-    HttpServer, Loki, NdjsonHttp, Otlp, Proxy, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
-    Transport, Url,
+    Address, Addresses, ClientTls, Destination, DestinationKind, DestinationToken, ElasticServer, FileSink,
+    GatherLimits, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer,
+    Rotation, S3, SplunkHecServer, SyslogServer, Transport, Url,
 };
-pub use diff::{Changes, Ids, diff};
+pub use diff::{ChangedIds, Changes, diff};
 pub use document::{Document, VERSION, destination_from_json, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
-pub use listen::Listener;
+pub use listen::ListenAddress;
 pub use logspace::{Logspace, Retention};
+pub use name_template::{MessageTime, NamePart, NameTemplate, TimePart};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use redact::{redacted, redacted_document};
 pub use route::Route;
 pub use source::{
-    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,
+    Admission, Coalesce, FileSource, GelfSource, HttpSource, OtlpSource, Reception, RelpSource, Source,
+    SourceKind, SyslogSource, Tls,
 };
 pub use step::{
-    Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
-    facility_of, fits, is_lookup_name, severity_of, time_of,
+    CheckedAction, CheckedFormat, CheckedStep, ParseFormat, RouteStep, STEPS_MAX, SampleShare, StepAction,
+    TemplatePiece, TextTemplate, ThrottleRate, facility_of, fits, is_lookup_name, severity_of, time_of,
 };
-pub use template::{Moment, Part, Template, TimePart};
 pub use unit::{Period, Size, UnitError};
 pub use zone::SenderZone;
 
-/// The router document that a new data directory starts with.
+/// The router document of a new data directory.
 pub const DEFAULT_ROUTER_TOML: &str = include_str!("../router.toml");

@@ -1,17 +1,17 @@
-//! What a source listens on.
+//! The sockets that sources listen on.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Serialize, Serializer};
 
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
-/// A socket that a source opens.
+/// The address of a socket that a source opens.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Listener {
+pub enum ListenAddress {
     /// A message in every datagram.
     Udp(SocketAddr),
     /// A stream of messages from every connection.
@@ -36,10 +36,10 @@ pub enum Listener {
     UnixStream(String),
 }
 
-/// What is spoken over a socket.
+/// The protocol of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Speech {
-    /// Messages one after the other, in streams and datagrams.
+pub(crate) enum ListenProtocol {
+    /// Frames of messages, in streams and datagrams.
     Frames,
     /// RELP.
     Relp,
@@ -47,99 +47,111 @@ pub(crate) enum Speech {
     Otlp,
 }
 
-impl Speech {
-    /// The kind of source that understands it.
+impl ListenProtocol {
+    /// The kind of source that reads it.
     pub(crate) fn source(self) -> &'static str {
         match self {
-            Speech::Frames => "syslog",
-            Speech::Relp => "relp",
-            Speech::Otlp => "otlp",
+            ListenProtocol::Frames => "syslog",
+            ListenProtocol::Relp => "relp",
+            ListenProtocol::Otlp => "otlp",
         }
     }
 }
 
-/// A scheme and what it makes of what stands behind it.
-type Scheme<T> = (&'static str, fn(T) -> Listener);
+/// A scheme, and the constructor for the part after it.
+type Scheme<T> = (&'static str, fn(T) -> ListenAddress);
 
 const LISTENER_SCHEMES: [Scheme<SocketAddr>; 9] = [
-    ("udp", Listener::Udp),
-    ("tcp", Listener::Tcp),
-    ("tls", Listener::Tls),
-    ("relp", Listener::Relp),
-    ("relp+tls", Listener::RelpTls),
-    ("grpc", Listener::Grpc),
-    ("grpc+tls", Listener::GrpcTls),
-    ("http", Listener::Http),
-    ("https", Listener::Https),
+    ("udp", ListenAddress::Udp),
+    ("tcp", ListenAddress::Tcp),
+    ("tls", ListenAddress::Tls),
+    ("relp", ListenAddress::Relp),
+    ("relp+tls", ListenAddress::RelpTls),
+    ("grpc", ListenAddress::Grpc),
+    ("grpc+tls", ListenAddress::GrpcTls),
+    ("http", ListenAddress::Http),
+    ("https", ListenAddress::Https),
 ];
 const PATH_SCHEMES: [Scheme<String>; 2] =
-    [("unix-dgram", Listener::UnixDgram), ("unix-stream", Listener::UnixStream)];
-/// The longest path that a socket's address has room for.
+    [("unix-dgram", ListenAddress::UnixDgram), ("unix-stream", ListenAddress::UnixStream)];
+/// The longest path that fits in a socket's address.
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
-impl Listener {
+impl ListenAddress {
     /// The address and port, unless it is a path.
     pub fn address(&self) -> Option<SocketAddr> {
         match *self {
-            Listener::Udp(address)
-            | Listener::Tcp(address)
-            | Listener::Tls(address)
-            | Listener::Relp(address)
-            | Listener::RelpTls(address)
-            | Listener::Grpc(address)
-            | Listener::GrpcTls(address)
-            | Listener::Http(address)
-            | Listener::Https(address) => Some(address),
-            Listener::UnixDgram(_) | Listener::UnixStream(_) => None,
+            ListenAddress::Udp(address)
+            | ListenAddress::Tcp(address)
+            | ListenAddress::Tls(address)
+            | ListenAddress::Relp(address)
+            | ListenAddress::RelpTls(address)
+            | ListenAddress::Grpc(address)
+            | ListenAddress::GrpcTls(address)
+            | ListenAddress::Http(address)
+            | ListenAddress::Https(address) => Some(address),
+            ListenAddress::UnixDgram(_) | ListenAddress::UnixStream(_) => None,
         }
     }
 
     /// The path of the socket, unless it has an address; relative ones are below the data directory.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Listener::UnixDgram(path) | Listener::UnixStream(path) => Some(path),
+            ListenAddress::UnixDgram(path) | ListenAddress::UnixStream(path) => Some(path),
             _ => None,
         }
     }
 
-    /// What is spoken over it.
-    pub(crate) fn speech(&self) -> Speech {
+    /// The protocol of the socket.
+    pub(crate) fn protocol(&self) -> ListenProtocol {
         if self.is_relp() {
-            Speech::Relp
+            ListenProtocol::Relp
         } else if self.is_otlp() {
-            Speech::Otlp
+            ListenProtocol::Otlp
         } else {
-            Speech::Frames
+            ListenProtocol::Frames
         }
     }
 
     /// Whether each message is acknowledged by RELP.
     pub fn is_relp(&self) -> bool {
-        matches!(self, Listener::Relp(_) | Listener::RelpTls(_))
+        matches!(self, ListenAddress::Relp(_) | ListenAddress::RelpTls(_))
     }
 
-    /// Whether OpenTelemetry's requests come in.
+    /// Whether it receives OpenTelemetry's requests.
     pub fn is_otlp(&self) -> bool {
-        matches!(self, Listener::Grpc(_) | Listener::GrpcTls(_) | Listener::Http(_) | Listener::Https(_))
+        matches!(
+            self,
+            ListenAddress::Grpc(_)
+                | ListenAddress::GrpcTls(_)
+                | ListenAddress::Http(_)
+                | ListenAddress::Https(_)
+        )
     }
 
-    /// Whether what comes in is encrypted.
+    /// Whether connections are encrypted.
     pub fn is_tls(&self) -> bool {
-        matches!(self, Listener::Tls(_) | Listener::RelpTls(_) | Listener::GrpcTls(_) | Listener::Https(_))
+        matches!(
+            self,
+            ListenAddress::Tls(_)
+                | ListenAddress::RelpTls(_)
+                | ListenAddress::GrpcTls(_)
+                | ListenAddress::Https(_)
+        )
     }
 
     /// Whether the two cannot be open at the same time.
-    pub(crate) fn overlaps(&self, other: &Listener) -> bool {
+    pub(crate) fn overlaps(&self, other: &ListenAddress) -> bool {
         let (Some(a), Some(b)) = (self.address(), other.address()) else {
             return self.path().is_some() && self.path() == other.path();
         };
-        let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
+        let is_udp = |listener: &ListenAddress| matches!(listener, ListenAddress::Udp(_));
         let same_protocol = is_udp(self) == is_udp(other);
         // Port 0 asks for any free one.
         same_protocol && a.port() == b.port() && a.port() != 0 && ips_overlap(a.ip(), b.ip())
     }
 
-    fn parse(text: &str) -> Result<Listener, String> {
+    fn parse(text: &str) -> Result<ListenAddress, String> {
         let scheme = text.split_once(':').map_or(text, |(scheme, _)| scheme);
         if let Some((scheme, listener)) = PATH_SCHEMES.iter().find(|(known, _)| *known == scheme) {
             return socket_path(text, scheme).map(listener);
@@ -164,7 +176,7 @@ fn unknown_listener(text: &str, scheme: &str) -> String {
     format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
 }
 
-/// The path behind `unix-dgram:` and the like; two slashes before it are put up with.
+/// The path after `unix-dgram:` and similar schemes; two extra slashes before it are accepted.
 pub(crate) fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
     let rest = text.split_once(':').map_or("", |(_, rest)| rest);
     let path = rest.strip_prefix("//").unwrap_or(rest);
@@ -182,37 +194,37 @@ pub(crate) fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
     Err(format!("{} {wrong}: {hint}", quoted(text)))
 }
 
-impl fmt::Display for Listener {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Listener::Udp(address) => write!(f, "udp://{address}"),
-            Listener::Tcp(address) => write!(f, "tcp://{address}"),
-            Listener::Tls(address) => write!(f, "tls://{address}"),
-            Listener::Relp(address) => write!(f, "relp://{address}"),
-            Listener::RelpTls(address) => write!(f, "relp+tls://{address}"),
-            Listener::Grpc(address) => write!(f, "grpc://{address}"),
-            Listener::GrpcTls(address) => write!(f, "grpc+tls://{address}"),
-            Listener::Http(address) => write!(f, "http://{address}"),
-            Listener::Https(address) => write!(f, "https://{address}"),
-            Listener::UnixDgram(path) => write!(f, "unix-dgram:{path}"),
-            Listener::UnixStream(path) => write!(f, "unix-stream:{path}"),
+            ListenAddress::Udp(address) => write!(f, "udp://{address}"),
+            ListenAddress::Tcp(address) => write!(f, "tcp://{address}"),
+            ListenAddress::Tls(address) => write!(f, "tls://{address}"),
+            ListenAddress::Relp(address) => write!(f, "relp://{address}"),
+            ListenAddress::RelpTls(address) => write!(f, "relp+tls://{address}"),
+            ListenAddress::Grpc(address) => write!(f, "grpc://{address}"),
+            ListenAddress::GrpcTls(address) => write!(f, "grpc+tls://{address}"),
+            ListenAddress::Http(address) => write!(f, "http://{address}"),
+            ListenAddress::Https(address) => write!(f, "https://{address}"),
+            ListenAddress::UnixDgram(path) => write!(f, "unix-dgram:{path}"),
+            ListenAddress::UnixStream(path) => write!(f, "unix-stream:{path}"),
         }
     }
 }
 
-impl Serialize for Listener {
+impl Serialize for ListenAddress {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl Read for Listener {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Listener> {
-        parsed(node, path, findings, Listener::parse)
+impl ReadValue for ListenAddress {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<ListenAddress> {
+        parsed(node, path, findings, ListenAddress::parse)
     }
 }
 
-/// An unspecified IPv6 address takes the IPv4 ones as well.
+/// Whether two addresses overlap. An unspecified IPv6 address includes IPv4.
 fn ips_overlap(a: IpAddr, b: IpAddr) -> bool {
     let takes_all_of =
         |any: IpAddr, other: IpAddr| any.is_unspecified() && (any.is_ipv6() || other.is_ipv4());
@@ -226,7 +238,7 @@ mod tests {
     #[test]
     fn listeners_overlap_when_one_address_contains_the_other() {
         let check = |a: &str, b: &str, expected: bool| {
-            let listener = |text| Listener::parse(text).expect("a listener");
+            let listener = |text| ListenAddress::parse(text).expect("a listener");
             assert_eq!(listener(a).overlaps(&listener(b)), expected, "{a} {b}");
             assert_eq!(listener(b).overlaps(&listener(a)), expected, "{b} {a}");
         };

@@ -4,48 +4,48 @@ use serde::Serialize;
 
 use crate::catalogue::LOGSPACE;
 use crate::choice::Durability;
-use crate::fields::Fields;
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
 /// A named store.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Logspace {
-    /// The name that routes and searches know it by.
+    /// The name that routes and searches use.
     pub id: String,
-    /// What is kept.
+    /// The limits of its messages.
     pub retention: Retention,
-    /// When a message is acknowledged.
+    /// The time at which a message is acknowledged.
     pub durability: Durability,
 }
 
-/// What a logspace keeps. Without either limit it keeps everything.
+/// The limits of a logspace. Without limits it keeps everything.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Retention {
-    /// How old a message becomes.
+    /// The greatest age of a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
-    /// How many bytes on disk the logspace takes.
+    /// The greatest size of the logspace on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub size: Option<Size>,
 }
 
-impl Read for Logspace {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Logspace> {
-        let mut fields = Fields::of(node, path, findings)?;
-        fields.told_by(&[LOGSPACE]);
+impl ReadValue for Logspace {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Logspace> {
+        let mut fields = TableReader::of(node, path, findings)?;
+        fields.described_by(&[LOGSPACE]);
         let logspace = Logspace {
             id: fields.required("id", String::new()),
-            retention: fields.told_table("retention.", Retention::read),
+            retention: fields.settings_table("retention.", Retention::read),
             durability: fields.get("durability"),
         };
-        let none = Value::Text("none".to_owned());
+        let none = NodeValue::Text("none".to_owned());
         fields.later("encryption", &none, "leave it out, or write `\"none\"`");
         fields.finish();
         Some(logspace)
@@ -53,7 +53,7 @@ impl Read for Logspace {
 }
 
 impl Retention {
-    fn read(fields: &mut Fields<'_>) -> Retention {
-        Retention { age: fields.optional_told("age"), size: fields.optional_told("size") }
+    fn read(fields: &mut TableReader<'_>) -> Retention {
+        Retention { age: fields.optional_in_catalogue("age"), size: fields.optional_in_catalogue("size") }
     }
 }

@@ -1,6 +1,6 @@
-//! A document before it means anything: tables, lists and values, alike for TOML, JSON and the environment.
+//! The syntax of a document: tables, lists and values, in one form for TOML, JSON and the environment.
 //!
-//! **Invariant:** a node knows where in its text it stands, so that a finding needs to carry no more than a path.
+//! **Invariant:** a node knows its position in the text, so a finding needs only a path.
 
 use std::ops::Range;
 
@@ -8,57 +8,57 @@ use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Aim, Finding, PROBLEMS_MAX, Problem, Step, and_more};
+use crate::problem::{Finding, FindingTarget, PROBLEMS_MAX, PathStep, Problem, and_more};
 
 /// The largest document that is read.
 pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Node {
-    pub(crate) value: Value,
-    pub(crate) origin: Origin,
+pub(crate) struct DocumentNode {
+    pub(crate) value: NodeValue,
+    pub(crate) origin: NodeOrigin,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Value {
+pub(crate) enum NodeValue {
     Null,
     Boolean(bool),
     Integer(i64),
     Text(String),
-    /// From the environment or the command line: whatever type the key wants.
+    /// A value from the environment or the command line, of the type that the key expects.
     Bare(String),
     /// A number with a fraction.
     Fraction(f64),
-    /// A number out of range, or a date: no key wants one.
+    /// A number out of range, or a date, which no key accepts.
     Other(&'static str),
-    List(Vec<Node>),
-    Table(Vec<Entry>),
+    List(Vec<DocumentNode>),
+    Table(Vec<TableEntry>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct TableEntry {
     pub(crate) key: String,
-    pub(crate) key_origin: Origin,
-    pub(crate) node: Node,
+    pub(crate) key_origin: NodeOrigin,
+    pub(crate) node: DocumentNode,
 }
 
-/// Where a node was written.
+/// The origin of a node.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Origin {
-    /// Nowhere that could be shown: JSON, or what we ship.
+pub(crate) enum NodeOrigin {
+    /// No position that could be shown: JSON, or the shipped defaults.
     Unplaced,
-    /// These bytes of the text.
+    /// A range of bytes of the text.
     Text(Range<usize>),
-    /// An environment variable or argument of this name.
+    /// The environment variable or argument with this name.
     Named(String),
 }
 
-impl Node {
-    pub(crate) fn from_toml(text: &str) -> Result<Node, Vec<Problem>> {
+impl DocumentNode {
+    pub(crate) fn from_toml(text: &str) -> Result<DocumentNode, Vec<Problem>> {
         fits(text.len())?;
         let (table, errors) = DeTable::parse_recoverable(text);
         if errors.is_empty() {
-            return Ok(from_toml_table(table.get_ref(), Origin::Text(table.span())));
+            return Ok(from_toml_table(table.get_ref(), NodeOrigin::Text(table.span())));
         }
         let problem = |error: &toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -69,7 +69,7 @@ impl Node {
         Err(problems)
     }
 
-    pub(crate) fn from_json(text: &[u8]) -> Result<Node, Vec<Problem>> {
+    pub(crate) fn from_json(text: &[u8]) -> Result<DocumentNode, Vec<Problem>> {
         fits(text.len())?;
         match serde_json::from_slice::<Json>(text) {
             Ok(json) => Ok(from_json_value(json)),
@@ -82,29 +82,29 @@ impl Node {
         }
     }
 
-    pub(crate) fn table(entries: Vec<Entry>, origin: Origin) -> Node {
-        Node { value: Value::Table(entries), origin }
+    pub(crate) fn table(entries: Vec<TableEntry>, origin: NodeOrigin) -> DocumentNode {
+        DocumentNode { value: NodeValue::Table(entries), origin }
     }
 
-    pub(crate) fn bare(text: &str, origin: Origin) -> Node {
-        Node { value: Value::Bare(text.to_owned()), origin }
+    pub(crate) fn bare(text: &str, origin: NodeOrigin) -> DocumentNode {
+        DocumentNode { value: NodeValue::Bare(text.to_owned()), origin }
     }
 
-    /// What it is, for a sentence such as "must be a string, not a list".
+    /// The name of its type, for a sentence such as "must be a string, not a list".
     pub(crate) fn type_name(&self) -> &'static str {
         match &self.value {
-            Value::Null => "null",
-            Value::Boolean(_) => "true or false",
-            Value::Integer(_) => "a number",
-            Value::Text(_) | Value::Bare(_) => "a string",
-            Value::Fraction(_) => "a number with a fraction",
-            Value::Other(name) => name,
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            NodeValue::Null => "null",
+            NodeValue::Boolean(_) => "true or false",
+            NodeValue::Integer(_) => "a number",
+            NodeValue::Text(_) | NodeValue::Bare(_) => "a string",
+            NodeValue::Fraction(_) => "a number with a fraction",
+            NodeValue::Other(name) => name,
+            NodeValue::List(_) => "a list",
+            NodeValue::Table(_) => "a table",
         }
     }
 
-    /// Turns a finding about this document into a problem with its place in `text`.
+    /// Turns a finding about this document into a problem with its position in `text`.
     pub(crate) fn place(&self, finding: &Finding, text: &str) -> Problem {
         let problem = Problem {
             path: finding.path.to_string(),
@@ -113,42 +113,44 @@ impl Node {
             column: None,
         };
         match self.origin_of(finding, text) {
-            Origin::Text(range) => problem.placed(text, range.start),
-            Origin::Named(name) => {
+            NodeOrigin::Text(range) => problem.placed(text, range.start),
+            NodeOrigin::Named(name) => {
                 Problem { message: format!("{} (set by {name})", problem.message), ..problem }
             }
-            Origin::Unplaced => problem,
+            NodeOrigin::Unplaced => problem,
         }
     }
 
-    /// Where the finding's value is written, or the nearest table that should hold it.
-    fn origin_of(&self, finding: &Finding, text: &str) -> Origin {
+    /// The origin of the finding's value, or of the nearest table that should contain it.
+    fn origin_of(&self, finding: &Finding, text: &str) -> NodeOrigin {
         let mut node = self;
         let mut origin = &self.origin;
         let mut depth = 0;
         for step in &finding.path.0 {
             let Some((key_origin, below)) = node.child(step) else { break };
             depth += 1;
-            origin = if matches!(finding.aim, Aim::Key) { key_origin } else { &below.origin };
+            origin = if matches!(finding.target, FindingTarget::Key) { key_origin } else { &below.origin };
             node = below;
         }
-        match (&finding.aim, origin, &node.value) {
-            (Aim::Inside(inner), Origin::Text(outer), Value::Text(value))
+        match (&finding.target, origin, &node.value) {
+            (FindingTarget::Inside(inner), NodeOrigin::Text(outer), NodeValue::Text(value))
                 if depth == finding.path.0.len() =>
             {
-                Origin::Text(inside(text, outer, value, inner))
+                NodeOrigin::Text(inside(text, outer, value, inner))
             }
             _ => origin.clone(),
         }
     }
 
-    /// What stands there, and where its key is written.
-    pub(crate) fn child(&self, step: &Step) -> Option<(&Origin, &Node)> {
+    /// The child at this step of a path, and the origin of its key.
+    pub(crate) fn child(&self, step: &PathStep) -> Option<(&NodeOrigin, &DocumentNode)> {
         match (&self.value, step) {
-            (Value::Table(entries), Step::Key(key)) => {
+            (NodeValue::Table(entries), PathStep::Key(key)) => {
                 entries.iter().find(|entry| entry.key == *key).map(|entry| (&entry.key_origin, &entry.node))
             }
-            (Value::List(nodes), Step::Index(index)) => nodes.get(*index).map(|node| (&node.origin, node)),
+            (NodeValue::List(nodes), PathStep::Index(index)) => {
+                nodes.get(*index).map(|node| (&node.origin, node))
+            }
             _ => None,
         }
     }
@@ -163,8 +165,8 @@ fn fits(bytes: usize) -> Result<(), Vec<Problem>> {
     ))])
 }
 
-/// The bytes of `text` that hold bytes `inner` of a string `value` written at `outer`; the whole string when it
-/// is written with escapes.
+/// The bytes of `text` with the bytes `inner` of a string `value` written at `outer`; the whole string if it is written
+/// with escapes.
 fn inside(text: &str, outer: &Range<usize>, value: &str, inner: &Range<usize>) -> Range<usize> {
     match text.get(outer.clone()).and_then(|written| written.find(value)) {
         Some(begin) => outer.start + begin + inner.start..outer.start + begin + inner.end,
@@ -172,56 +174,59 @@ fn inside(text: &str, outer: &Range<usize>, value: &str, inner: &Range<usize>) -
     }
 }
 
-fn from_toml_table(table: &DeTable<'_>, origin: Origin) -> Node {
-    let mut entries: Vec<Entry> = table
+fn from_toml_table(table: &DeTable<'_>, origin: NodeOrigin) -> DocumentNode {
+    let mut entries: Vec<TableEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| TableEntry {
             key: key.get_ref().to_string(),
-            key_origin: Origin::Text(key.span()),
+            key_origin: NodeOrigin::Text(key.span()),
             node: from_toml_value(value),
         })
         .collect();
     // The parser sorts by name; problems are reported in the order in which things are written.
     entries.sort_by_key(|entry| match &entry.key_origin {
-        Origin::Text(range) => range.start,
+        NodeOrigin::Text(range) => range.start,
         _ => 0,
     });
-    Node::table(entries, origin)
+    DocumentNode::table(entries, origin)
 }
 
-fn from_toml_value(spanned: &Spanned<DeValue<'_>>) -> Node {
-    let origin = Origin::Text(spanned.span());
+fn from_toml_value(spanned: &Spanned<DeValue<'_>>) -> DocumentNode {
+    let origin = NodeOrigin::Text(spanned.span());
     let value = match spanned.get_ref() {
         DeValue::Table(table) => return from_toml_table(table, origin),
-        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::String(text) => NodeValue::Text(text.to_string()),
         DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
-            .map_or(Value::Other("a number out of range"), Value::Integer),
+            .map_or(NodeValue::Other("a number out of range"), NodeValue::Integer),
         DeValue::Float(float) => {
-            float.as_str().replace('_', "").parse().map_or(Value::Other("a number"), Value::Fraction)
+            float.as_str().replace('_', "").parse().map_or(NodeValue::Other("a number"), NodeValue::Fraction)
         }
-        DeValue::Boolean(value) => Value::Boolean(*value),
-        DeValue::Datetime(_) => Value::Other("a date or time"),
-        DeValue::Array(array) => Value::List(array.iter().map(from_toml_value).collect()),
+        DeValue::Boolean(value) => NodeValue::Boolean(*value),
+        DeValue::Datetime(_) => NodeValue::Other("a date or time"),
+        DeValue::Array(array) => NodeValue::List(array.iter().map(from_toml_value).collect()),
     };
-    Node { value, origin }
+    DocumentNode { value, origin }
 }
 
-fn from_json_value(json: Json) -> Node {
+fn from_json_value(json: Json) -> DocumentNode {
     let value = match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Boolean(value),
+        Json::Null => NodeValue::Null,
+        Json::Bool(value) => NodeValue::Boolean(value),
         Json::Number(number) => {
             let fraction = || number.as_f64().filter(|_| number.is_f64());
-            let other = || fraction().map_or(Value::Other("a number out of range"), Value::Fraction);
-            number.as_i64().map_or_else(other, Value::Integer)
+            let other = || fraction().map_or(NodeValue::Other("a number out of range"), NodeValue::Fraction);
+            number.as_i64().map_or_else(other, NodeValue::Integer)
         }
-        Json::String(text) => Value::Text(text),
-        Json::Array(list) => Value::List(list.into_iter().map(from_json_value).collect()),
+        Json::String(text) => NodeValue::Text(text),
+        Json::Array(list) => NodeValue::List(list.into_iter().map(from_json_value).collect()),
         Json::Object(table) => {
-            let entry =
-                |(key, json)| Entry { key, key_origin: Origin::Unplaced, node: from_json_value(json) };
-            Value::Table(table.into_iter().map(entry).collect())
+            let entry = |(key, json)| TableEntry {
+                key,
+                key_origin: NodeOrigin::Unplaced,
+                node: from_json_value(json),
+            };
+            NodeValue::Table(table.into_iter().map(entry).collect())
         }
     };
-    Node { value, origin: Origin::Unplaced }
+    DocumentNode { value, origin: NodeOrigin::Unplaced }
 }

@@ -1,23 +1,23 @@
-//! What is wrong with a document: where, what, and what to do about it.
+//! Problems of a document, with their positions and advice.
 //!
-//! Readers and checks note a [`Finding`] under a [`Path`]; the text that the document came from, if there is
-//! one, turns it into a [`Problem`] with a line and a column.
+//! Readers and checks record a [`Finding`] with a [`Path`]; the text of the document, if there is one, turns it into a
+//! [`Problem`] with a line and a column.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// How many problems are reported of one document; one more then says how many there were.
+/// The greatest number of problems reported for one document; one more then gives the number of the others.
 pub const PROBLEMS_MAX: usize = 200;
 
-/// One thing that is wrong with a document.
+/// A problem of a document.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Problem {
-    /// Which value, as in `routes[2].where`. Empty when it concerns the document as a whole.
+    /// The path of the value, such as `routes[2].where`. Empty for the document as a whole.
     pub path: String,
-    /// What is wrong, and what to do.
+    /// A description with advice.
     pub message: String,
     /// The line in the text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,34 +27,34 @@ pub struct Problem {
     pub column: Option<u32>,
 }
 
-/// Where a value stands in a document.
+/// The path of a value in a document.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(crate) struct Path(pub(crate) Vec<Step>);
+pub(crate) struct Path(pub(crate) Vec<PathStep>);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     Key(String),
     Index(usize),
 }
 
-/// A problem before its place in the text is known.
+/// A problem before its position in the text is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) path: Path,
     pub(crate) message: String,
-    pub(crate) aim: Aim,
+    pub(crate) target: FindingTarget,
 }
 
-/// Which part of what stands at a path is meant.
+/// The part of an entry that a finding refers to.
 #[derive(Clone, Debug)]
-pub(crate) enum Aim {
+pub(crate) enum FindingTarget {
     Key,
     Value,
-    /// These bytes of the string that stands there.
+    /// These bytes of the string value.
     Inside(Range<usize>),
 }
 
-/// What was found so far, in order: the first [`PROBLEMS_MAX`], and how many more there were.
+/// The findings so far, in order: the first [`PROBLEMS_MAX`], and the number of others.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
     list: Vec<Finding>,
@@ -62,12 +62,12 @@ pub(crate) struct Findings {
 }
 
 impl Problem {
-    /// One about the document as a whole.
+    /// A problem of the document as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> Problem {
         Problem { path: String::new(), message: message.into(), line: None, column: None }
     }
 
-    /// The same, placed at byte `at` of `text`.
+    /// The problem, with the position of byte `at` of `text`.
     pub(crate) fn placed(mut self, text: &str, at: usize) -> Problem {
         let (line, column) = position(text, at);
         self.line = Some(line);
@@ -78,14 +78,14 @@ impl Problem {
 
 impl Path {
     pub(crate) fn key(&self, key: &str) -> Path {
-        self.with(Step::Key(key.to_owned()))
+        self.with(PathStep::Key(key.to_owned()))
     }
 
     pub(crate) fn index(&self, index: usize) -> Path {
-        self.with(Step::Index(index))
+        self.with(PathStep::Index(index))
     }
 
-    /// Reads one as it is written: `sources[0].paths[1]`.
+    /// Reads a written path: `sources[0].paths[1]`.
     pub(crate) fn parse(text: &str) -> Option<Path> {
         let mut path = Path::default();
         for part in text.split('.') {
@@ -98,12 +98,12 @@ impl Path {
         Some(path)
     }
 
-    /// Whether this is `other` or what contains it.
+    /// Whether this path is `other` or contains it.
     pub(crate) fn covers(&self, other: &Path) -> bool {
         other.0.starts_with(&self.0)
     }
 
-    fn with(&self, step: Step) -> Path {
+    fn with(&self, step: PathStep) -> Path {
         let mut steps = self.0.clone();
         steps.push(step);
         Path(steps)
@@ -112,34 +112,34 @@ impl Path {
 
 impl Findings {
     pub(crate) fn value(&mut self, path: &Path, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Value);
+        self.add(path, message.into(), FindingTarget::Value);
     }
 
     pub(crate) fn key(&mut self, path: &Path, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Key);
+        self.add(path, message.into(), FindingTarget::Key);
     }
 
     pub(crate) fn inside(&mut self, path: &Path, range: Range<usize>, message: impl Into<String>) {
-        self.add(path, message.into(), Aim::Inside(range));
+        self.add(path, message.into(), FindingTarget::Inside(range));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether what is found from here on is only counted, so that it needs no good advice.
+    /// Whether further findings are only counted, so that they need no advice.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() == PROBLEMS_MAX
     }
 
-    /// As problems, each with the place that `place` gives it.
+    /// The findings as problems, with positions from `place`.
     pub(crate) fn problems(&self, place: impl FnMut(&Finding) -> Problem) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self.list.iter().map(place).collect();
         problems.extend(and_more(self.more));
         problems
     }
 
-    /// Adds what was found later, but not what merely follows from a value that could not be read.
+    /// Adds later findings, except those that merely follow from a value that could not be read.
     pub(crate) fn add_consequences(&mut self, later: Findings) {
         let known: Vec<Path> = self.list.iter().map(|finding| finding.path.clone()).collect();
         let touches = |path: &Path, other: &Path| path.covers(other) || other.covers(path);
@@ -148,8 +148,8 @@ impl Findings {
         self.more += later.more;
     }
 
-    fn add(&mut self, path: &Path, message: String, aim: Aim) {
-        self.push(Finding { path: path.clone(), message, aim });
+    fn add(&mut self, path: &Path, message: String, target: FindingTarget) {
+        self.push(Finding { path: path.clone(), message, target });
     }
 
     fn push(&mut self, finding: Finding) {
@@ -176,21 +176,21 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (nth, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if nth == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) if nth == 0 => f.write_str(key)?,
+                PathStep::Key(key) => write!(f, ".{key}")?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
     }
 }
 
-/// Says that a list of problems was cut.
+/// The problem that reports the number of further ones.
 pub(crate) fn and_more(more: usize) -> Option<Problem> {
     (more > 0).then(|| Problem::whole(format!("and {more} more problems: correct these first")))
 }
 
-/// " (did you mean `x`?)" when one of `known` is close to `word`, or nothing.
+/// " (did you mean `x`?)" if one of `known` is similar to `word`, otherwise nothing.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     // A key of a kilobyte is not a typing error, and would take long to compare.
     if word.len() > 64 {
@@ -212,7 +212,7 @@ pub(crate) fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if quoted.is_empty() { last } else { format!("{} or {last}", quoted.join(", ")) }
 }
 
-/// A value in a message, cut when it is long.
+/// A value for a message, shortened if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN_MAX: usize = 80;
     match text.char_indices().nth(SHOWN_MAX) {

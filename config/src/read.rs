@@ -1,26 +1,26 @@
-//! Reads one typed value out of a [`Node`].
+//! Reads one typed value out of a [`DocumentNode`].
 //!
-//! **Invariant:** a value that cannot be read has a finding that says why.
+//! **Invariant:** every value that cannot be read has a finding with the reason.
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
 use crate::unit::{Period, Size};
 
-/// How many entries any list may have.
+/// The greatest number of entries in a list.
 const LIST_ITEMS_MAX: usize = 1000;
 
-/// What a value can be read as. `None` means that a finding says why not.
-pub(crate) trait Read: Sized {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Self>;
+/// A type that can be read from a node. `None` means that there is a finding.
+pub(crate) trait ReadValue: Sized {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Self>;
 }
 
 /// A type with few values, each with a name.
 pub(crate) trait Choice: Copy + 'static {
-    /// What the names are names of, as in "is not a {NOUN}".
+    /// The noun for the values, as in "is not a {NOUN}".
     const NOUN: &'static str;
     const NAMES: &'static [(&'static str, Self)];
     /// Names that have a meaning, but not in this version.
@@ -29,7 +29,7 @@ pub(crate) trait Choice: Copy + 'static {
 
 /// Reads a string and parses it.
 pub(crate) fn parsed<T>(
-    node: &Node,
+    node: &DocumentNode,
     path: &Path,
     findings: &mut Findings,
     parse: impl FnOnce(&str) -> Result<T, String>,
@@ -38,7 +38,7 @@ pub(crate) fn parsed<T>(
     parse(&text).map_err(|message| findings.value(path, message)).ok()
 }
 
-/// The value that `text` names, or what it should have been.
+/// The value with this name, or an error with the possible ones.
 pub(crate) fn choose<T: Choice>(text: &str) -> Result<T, String> {
     let names = || T::NAMES.iter().map(|(name, _)| *name);
     if let Some((_, value)) = T::NAMES.iter().find(|(name, _)| *name == text) {
@@ -51,23 +51,23 @@ pub(crate) fn choose<T: Choice>(text: &str) -> Result<T, String> {
     Err(format!("{} is not a {}{suggestion}: use {}", quoted(text), T::NOUN, one_of(names())))
 }
 
-impl<T: Choice> Read for T {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<T> {
+impl<T: Choice> ReadValue for T {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<T> {
         parsed(node, path, findings, choose)
     }
 }
 
-/// As a value that may be missing.
-impl<T: Choice> Read for Option<T> {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Option<T>> {
+/// Reads a value that may be missing.
+impl<T: Choice> ReadValue for Option<T> {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Option<T>> {
         T::read(node, path, findings).map(Some)
     }
 }
 
-impl Read for String {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<String> {
+impl ReadValue for String {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<String> {
         match &node.value {
-            Value::Text(text) | Value::Bare(text) => Some(text.clone()),
+            NodeValue::Text(text) | NodeValue::Bare(text) => Some(text.clone()),
             _ => {
                 findings.value(path, format!("must be a string, not {}", node.type_name()));
                 None
@@ -76,23 +76,23 @@ impl Read for String {
     }
 }
 
-impl Read for bool {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<bool> {
+impl ReadValue for bool {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<bool> {
         match &node.value {
-            Value::Boolean(value) => return Some(*value),
-            Value::Bare(text) if text == "true" => return Some(true),
-            Value::Bare(text) if text == "false" => return Some(false),
+            NodeValue::Boolean(value) => return Some(*value),
+            NodeValue::Bare(text) if text == "true" => return Some(true),
+            NodeValue::Bare(text) if text == "false" => return Some(false),
             _ => findings.value(path, format!("must be true or false, not {}", node.type_name())),
         }
         None
     }
 }
 
-impl Read for u32 {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<u32> {
+impl ReadValue for u32 {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<u32> {
         let number = match &node.value {
-            Value::Integer(number) => u32::try_from(*number).ok(),
-            Value::Bare(text) => text.parse().ok(),
+            NodeValue::Integer(number) => u32::try_from(*number).ok(),
+            NodeValue::Bare(text) => text.parse().ok(),
             _ => {
                 findings.value(path, format!("must be a whole number, not {}", node.type_name()));
                 return None;
@@ -105,20 +105,20 @@ impl Read for u32 {
     }
 }
 
-impl Read for Size {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Size> {
+impl ReadValue for Size {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Size> {
         parsed(node, path, findings, |text| text.parse().map_err(|error| format!("{error}")))
     }
 }
 
-impl Read for Period {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Period> {
+impl ReadValue for Period {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Period> {
         parsed(node, path, findings, |text| text.parse().map_err(|error| format!("{error}")))
     }
 }
 
-impl Read for IpNet {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<IpNet> {
+impl ReadValue for IpNet {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<IpNet> {
         parsed(node, path, findings, |text| {
             let hint = "write it like `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`";
             let host = || text.parse::<IpAddr>().ok().map(IpNet::from);
@@ -128,15 +128,15 @@ impl Read for IpNet {
     }
 }
 
-impl<T: Read> Read for Vec<T> {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Vec<T>> {
+impl<T: ReadValue> ReadValue for Vec<T> {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Vec<T>> {
         let split;
         let nodes = match &node.value {
-            Value::List(nodes) => nodes,
-            // On a command line and in the environment there are no brackets.
-            Value::Bare(text) => {
+            NodeValue::List(nodes) => nodes,
+            // Lists on the command line and in the environment have no brackets.
+            NodeValue::Bare(text) => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-                split = items.map(|item| Node::bare(item, node.origin.clone())).collect();
+                split = items.map(|item| DocumentNode::bare(item, node.origin.clone())).collect();
                 &split
             }
             _ => {
@@ -155,13 +155,13 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// A list that may be written as its only value.
+/// A list that may be written as a single value.
 pub(crate) struct OneOrMore<T>(pub(crate) Vec<T>);
 
-impl<T: Read> Read for OneOrMore<T> {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<OneOrMore<T>> {
+impl<T: ReadValue> ReadValue for OneOrMore<T> {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<OneOrMore<T>> {
         let items = match &node.value {
-            Value::Text(_) => T::read(node, path, findings).map(|item| vec![item]),
+            NodeValue::Text(_) => T::read(node, path, findings).map(|item| vec![item]),
             _ => Vec::read(node, path, findings),
         };
         items.map(OneOrMore)

@@ -1,16 +1,15 @@
-//! A router document without its secrets, to hand on.
+//! A router document without its secrets, to pass on.
 
 use crate::catalogue::{Setting, catalogue};
 use crate::destination::without_password;
 use crate::document::{Document, from_json};
 use serde_json::Value;
 
-/// Stands for what is hidden.
+/// The replacement for a secret.
 const HIDDEN: &str = "(hidden)";
 
 /// The document as JSON with its secrets hidden: tokens, passwords, keys, the values of headers, the queries of
-/// URLs, and users and passwords of proxies. The
-/// names of files that hold secrets stay.
+/// URLs, and users and passwords of proxies. The names of files with secrets stay.
 pub fn redacted(document: &Document) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     for item in catalogue() {
@@ -21,7 +20,7 @@ pub fn redacted(document: &Document) -> Value {
     json
 }
 
-/// The same as a document. What can no longer be read as one without its secrets is left out.
+/// The document with its secrets hidden. Entries that cannot be read without their secrets are left out.
 pub fn redacted_document(document: &Document) -> Document {
     from_json(redacted(document).to_string().as_bytes()).unwrap_or_else(|_| Document {
         sources: Vec::new(),
@@ -45,7 +44,7 @@ fn hide(item: &mut Value, setting: &Setting) {
     }
 }
 
-/// Of a header, `Name: value`.
+/// Hides the value of a header, `Name: value`.
 fn hide_value_of(header: &mut Value) {
     let name = header.as_str().and_then(|header| header.split_once(':')).map_or("", |(name, _)| name);
     *header = format!("{name}: {HIDDEN}").into();

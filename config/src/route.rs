@@ -1,45 +1,45 @@
-//! A route: which messages go where. Routes are asked in order.
+//! A route: it selects messages and sends them to targets. Routes are tried in order.
 
 use serde::Serialize;
 
 use crate::catalogue::ROUTE;
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
-use crate::step::{STEPS_MAX, Step};
+use crate::read::ReadValue;
+use crate::step::{RouteStep, STEPS_MAX};
+use crate::table_reader::TableReader;
 
 /// One rule of the router.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Route {
-    /// The name that counters know it by.
+    /// The name that counters use.
     pub id: String,
-    /// Whether it takes anything.
+    /// Whether it takes messages.
     pub enabled: bool,
-    /// The sources it listens to; empty is all of them.
+    /// The sources whose messages it takes; empty for all.
     pub from: Vec<String>,
     /// The messages it takes, in the query language.
     #[serde(rename = "where")]
     pub filter: String,
-    /// What is done to them before their targets get them, in order.
+    /// The steps applied to messages before their targets get them, in order.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
-    pub steps: Vec<Step>,
+    pub steps: Vec<RouteStep>,
     /// The logspaces and destinations that get them.
     pub to: Vec<String>,
-    /// Messages taken here go to no later route.
+    /// Whether messages that it takes go to no later route.
     #[serde(rename = "final")]
     pub is_final: bool,
-    /// It takes only messages that no earlier route took.
+    /// Whether it takes only messages that no earlier route took.
     pub fallback: bool,
-    /// A full destination slows the sender down instead of dropping.
+    /// Whether a full destination slows senders down instead of dropping messages.
     pub flow_control: bool,
 }
 
-impl Read for Route {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Route> {
-        let mut fields = Fields::of(node, path, findings)?;
-        fields.told_by(&[ROUTE]);
+impl ReadValue for Route {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Route> {
+        let mut fields = TableReader::of(node, path, findings)?;
+        fields.described_by(&[ROUTE]);
         let route = Route {
             id: fields.required("id", String::new()),
             enabled: fields.get("enabled"),

@@ -1,145 +1,144 @@
-//! The process's own settings, in layers: what we ship, a file, the environment, `--set`. A later layer wins.
+//! The settings of the process, in layers: shipped defaults, a file, the environment, `--set`. A later layer wins.
 //!
-//! **Invariant:** every default stands in the shipped file and nowhere else.
+//! **Invariant:** every default is in the shipped file and nowhere else.
 
-mod in_force;
+mod effective;
 mod web;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::accounts::{self, Accounts};
-use crate::amount::Amount;
-use crate::count::Count;
+use crate::auto::{CountOrAuto, SizeOrAuto};
 use crate::document::place_all;
-use crate::fields::Fields;
-use crate::node::{Entry, Node, Origin, Value};
+use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem, quoted};
 use crate::read::{Choice, OneOrMore};
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
-pub use in_force::{InForce, Layer, in_force};
+pub use effective::{EffectiveSetting, Layer, in_force};
 pub use web::{Web, WebListener};
 
-/// The shipped file, with every setting, its default and what it means.
+/// The shipped file, with every setting, its default and its meaning.
 pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
 
-/// What the process is given at its start.
+/// The settings of the process, read when it starts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The directory that holds everything.
     pub data: PathBuf,
-    /// Console and API.
+    /// The console and the API.
     pub web: Web,
     /// Logins.
     pub accounts: Accounts,
-    /// What one request may ask for.
-    pub limits: Limits,
-    /// What memory is spent on.
-    pub memory: Memory,
-    /// How messages lie on the disk.
-    pub storage: Storage,
-    /// Where router documents may lead outside of the messages.
-    pub files: Files,
-    /// What threads are spent on.
-    pub threads: Threads,
-    /// Who sends.
-    pub senders: Senders,
-    /// What Prometheus reads.
-    pub metrics: Metrics,
-    /// What Logstead says about itself.
-    pub log: Log,
+    /// The limits of requests.
+    pub limits: LimitSettings,
+    /// The use of memory.
+    pub memory: MemorySettings,
+    /// The storage of messages on disk.
+    pub storage: StorageSettings,
+    /// The folders that router documents may use.
+    pub files: FileSettings,
+    /// The use of threads.
+    pub threads: ThreadSettings,
+    /// The registry of senders.
+    pub senders: SenderSettings,
+    /// Metrics for Prometheus.
+    pub metrics: MetricsSettings,
+    /// Logstead's own log.
+    pub log: LogSettings,
 }
 
-/// Who sends.
+/// The settings of the registry of senders.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Senders {
-    /// How long a sender is quiet before it may be silent.
+pub struct SenderSettings {
+    /// The time without messages after which a sender may count as silent.
     pub silent_after: Period,
 }
 
-/// What Prometheus reads.
+/// The settings of metrics for Prometheus.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Metrics {
-    /// Where they are read without a login; empty for nowhere.
+pub struct MetricsSettings {
+    /// The addresses at which they can be read without a login; may be empty.
     pub listen: Vec<WebListener>,
 }
 
-/// What one request may ask for.
+/// The limits of requests.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Limits {
+pub struct LimitSettings {
     /// The largest body of one ingest request.
     pub ingest_body_max: Size,
-    /// Messages of one ingest request.
+    /// The greatest number of messages in one ingest request.
     pub ingest_messages_max: u32,
-    /// How many searches run at a time.
+    /// The greatest number of concurrent searches.
     pub searches_max: u32,
-    /// How long one search may run.
+    /// The longest time of a search.
     pub search_time_max: Period,
-    /// What memory the answer of one search may take while it is made.
-    pub query_memory_max: Amount,
-    /// How many follow what is stored at a time.
+    /// The memory that the result of one search may use while it is computed.
+    pub query_memory_max: SizeOrAuto,
+    /// The greatest number of concurrent live tails.
     pub tails_max: u32,
-    /// Messages that each of them is shown in a second.
+    /// The greatest number of messages per second in each live tail.
     pub tail_rate_max: u32,
-    /// How many exports run at a time.
+    /// The greatest number of concurrent exports.
     pub exports_max: u32,
 }
 
-/// What memory is spent on.
+/// The use of memory.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Memory {
-    /// All that the process may take. Each of the others is a share of it, unless it says a size.
-    pub max: Amount,
-    /// Newest messages kept for fast searches, over all logspaces.
-    pub tail_max: Amount,
-    /// What is kept of the indexes of segments, over all logspaces.
-    pub index_max: Amount,
-    /// What one source may have received that is not stored yet.
-    pub source_queue_max: Amount,
+pub struct MemorySettings {
+    /// The memory of the process. Each of the others is a share of it, unless it is a size.
+    pub max: SizeOrAuto,
+    /// The newest messages kept in memory for fast searches, over all logspaces.
+    pub tail_max: SizeOrAuto,
+    /// Parts of the segments' indexes kept in memory, over all logspaces.
+    pub index_max: SizeOrAuto,
+    /// Messages received by one source and not stored yet.
+    pub source_queue_max: SizeOrAuto,
 }
 
-/// How messages lie on the disk: first in journal files, then in segments.
+/// The storage of messages on disk: first in journal files, then in segments.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Storage {
+pub struct StorageSettings {
     /// A journal file is sealed when its newest message is older than this, however small it is.
     pub seal_after: Period,
-    /// Nor does it become longer than this.
+    /// The greatest size of a journal file.
     pub journal_file_max: Size,
-    /// Nor does it, or a segment, hold more messages than this.
+    /// The greatest number of messages in a journal file or segment.
     pub segment_rows_max: u32,
 }
 
-/// Folders that a router document may name files in. Absolute; what is below them belongs to them.
+/// The folders in which a router document may name files. Paths are absolute, and subfolders are included.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Files {
-    /// Sources of files read here.
+pub struct FileSettings {
+    /// Folders that file sources may read.
     pub read: Vec<String>,
-    /// Destinations write here, and below `forward` in the data directory.
+    /// Folders that destinations may write to, besides `forward` in the data directory.
     pub write: Vec<String>,
-    /// Unix sockets are made here, and below `run` in the data directory.
+    /// Folders for unix sockets, besides `run` in the data directory.
     pub sockets: Vec<String>,
 }
 
-/// What threads are spent on.
+/// The use of threads.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Threads {
+pub struct ThreadSettings {
     /// Threads that parse, route and compress.
-    pub workers: Count,
+    pub workers: CountOrAuto,
     /// Threads that make segments of full journal files.
-    pub sealers: Count,
+    pub sealers: CountOrAuto,
 }
 
-/// What Logstead says about itself.
+/// The settings of Logstead's own log.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Log {
+pub struct LogSettings {
     /// The least urgent level that is written.
     pub level: LogLevel,
-    /// What a line on standard error looks like.
+    /// The format of lines on standard error.
     pub format: LogFormat,
 }
 
-/// What a line of our own log looks like on standard error.
+/// The format of a line of our own log on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFormat {
     /// For people.
@@ -148,7 +147,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// How urgent a line of our own log is.
+/// The level of a line of our own log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogLevel {
     /// Something failed.
@@ -163,51 +162,52 @@ pub enum LogLevel {
     Trace,
 }
 
-/// What is laid over the shipped defaults, in this order.
+/// The layers over the shipped defaults, in this order.
 #[derive(Clone, Default, Debug)]
 pub struct Layers {
     /// The text of the file that `--config` names. Problems that have a line are about this text.
     pub file: Option<String>,
-    /// The process's environment. Variables that are not settings are passed over.
+    /// The process's environment. Variables that are not settings are ignored.
     pub env: Vec<(String, String)>,
     /// Arguments of `--set`: `key=value`.
     pub set: Vec<String>,
 }
 
-/// Lays the layers over each other and reads what comes out, or says everything that is wrong with it.
+/// Merges the layers and reads the result, or reports everything that is wrong with it.
 pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
     let mut findings = Findings::default();
-    let node = laid(layers, &mut findings)?;
+    let node = merged_layers(layers, &mut findings)?;
     let settings = read(&node, &mut findings);
     let settings = place_all(settings, &findings, &node, layers.file.as_deref().unwrap_or_default())?;
     Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
 }
 
-/// What the layers are together.
-fn laid(layers: &Layers, findings: &mut Findings) -> Result<Node, Vec<Problem>> {
+/// Merges the layers.
+fn merged_layers(layers: &Layers, findings: &mut Findings) -> Result<DocumentNode, Vec<Problem>> {
     let text = layers.file.as_deref().unwrap_or_default();
-    let defaults = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
+    let defaults = DocumentNode::from_toml(DEFAULT_SETTINGS_TOML)?;
     let names = names(&defaults);
-    let mut node = overlaid(defaults, Node::from_toml(text)?);
+    let mut node = merged(defaults, DocumentNode::from_toml(text)?);
     for (variable, value) in &layers.env {
         match variable_path(variable, &names) {
-            Variable::Setting(path) => {
-                node = with(node, &path, Node::bare(value, Origin::Named(variable.clone())))
+            VariableKind::Setting(path) => {
+                node = with(node, &path, DocumentNode::bare(value, NodeOrigin::Named(variable.clone())))
             }
-            Variable::Misspelt(meant) => {
+            VariableKind::Misspelt(meant) => {
                 findings.value(
                     &Path::default().key(variable),
                     format!("is not a setting (did you mean `{meant}`?)"),
                 );
             }
-            Variable::Foreign => {}
+            VariableKind::Foreign => {}
         }
     }
     for argument in &layers.set {
         match argument.split_once('=') {
             Some((key, value)) if !key.is_empty() => {
                 let path: Vec<&str> = key.split('.').collect();
-                node = with(node, &path, Node::bare(value, Origin::Named(format!("--set {key}"))));
+                node =
+                    with(node, &path, DocumentNode::bare(value, NodeOrigin::Named(format!("--set {key}"))));
             }
             _ => {
                 let message =
@@ -216,8 +216,8 @@ fn laid(layers: &Layers, findings: &mut Findings) -> Result<Node, Vec<Problem>> 
             }
         }
     }
-    // The whole comes from several places, so what is wrong with no single value is wrong in none of them.
-    node.origin = Origin::Unplaced;
+    // The whole has several origins, so a problem of no single value has no position.
+    node.origin = NodeOrigin::Unplaced;
     Ok(node)
 }
 
@@ -245,8 +245,8 @@ impl Choice for LogFormat {
         &[("text", LogFormat::Text), ("json", LogFormat::Json)];
 }
 
-fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
-    let mut fields = Fields::of(node, &Path::default(), findings)?;
+fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
+    let mut fields = TableReader::of(node, &Path::default(), findings)?;
     let data = fields.optional::<String>("data");
     if data.as_deref().is_some_and(|data| data.is_empty() || data.contains('\0')) {
         fields.note("data", "must name a directory, like `data`");
@@ -261,14 +261,14 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let senders = fields.table("senders", None, |fields| {
         let silent_after =
             fields.optional_within("silent_after", Period::seconds(1)..=Period::seconds(30 * 86_400));
-        Some(Senders { silent_after: silent_after? })
+        Some(SenderSettings { silent_after: silent_after? })
     });
     let metrics = fields.table("metrics", None, |fields| {
-        Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
+        Some(MetricsSettings { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
     let log = fields.table("log", None, |fields| {
         let (level, format) = (fields.optional("level"), fields.optional("format"));
-        Some(Log { level: level?, format: format? })
+        Some(LogSettings { level: level?, format: format? })
     });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
@@ -291,7 +291,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     })
 }
 
-fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
+fn read_limits(fields: &mut TableReader<'_>) -> Option<LimitSettings> {
     let ingest_body_max = fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1));
     let ingest_messages_max = fields.optional_within("ingest_messages_max", 1..=100_000_000);
     let searches_max = fields.optional_within("searches_max", 1..=1000);
@@ -301,7 +301,7 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let tails_max = fields.optional_within("tails_max", 1..=1000);
     let tail_rate_max = fields.optional_within("tail_rate_max", 1..=1_000_000);
     let exports_max = fields.optional_within("exports_max", 1..=100);
-    Some(Limits {
+    Some(LimitSettings {
         ingest_body_max: ingest_body_max?,
         ingest_messages_max: ingest_messages_max?,
         searches_max: searches_max?,
@@ -313,12 +313,12 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     })
 }
 
-fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
+fn read_memory(fields: &mut TableReader<'_>) -> Option<MemorySettings> {
     let max = amount(fields, "max", Size::mib(64)..=Size::gib(65_536));
     let tail_max = amount(fields, "tail_max", Size::mib(1)..=Size::gib(1024));
     let index_max = amount(fields, "index_max", Size::mib(1)..=Size::gib(1024));
     let source_queue_max = amount(fields, "source_queue_max", Size::mib(1)..=Size::gib(64));
-    Some(Memory {
+    Some(MemorySettings {
         max: max?,
         tail_max: tail_max?,
         index_max: index_max?,
@@ -326,27 +326,31 @@ fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
     })
 }
 
-/// `auto`, or a size within these limits.
-fn amount(fields: &mut Fields<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
-    let amount: Amount = fields.optional(key)?;
+/// Reads `auto`, or a size within these limits.
+fn amount(
+    fields: &mut TableReader<'_>,
+    key: &'static str,
+    range: RangeInclusive<Size>,
+) -> Option<SizeOrAuto> {
+    let amount: SizeOrAuto = fields.optional(key)?;
     if let Some(size) = amount.exactly().filter(|size| !range.contains(size)) {
         fields.note(key, format!("must be `auto`, or {} to {}, not {size}", range.start(), range.end()));
     }
     Some(amount)
 }
 
-fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {
+fn read_storage(fields: &mut TableReader<'_>) -> Option<StorageSettings> {
     let seal_after = fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365));
     let journal_file_max = fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1));
     let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=1 << 22);
-    Some(Storage {
+    Some(StorageSettings {
         seal_after: seal_after?,
         journal_file_max: journal_file_max?,
         segment_rows_max: segment_rows_max?,
     })
 }
 
-fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
+fn read_files(fields: &mut TableReader<'_>) -> Option<FileSettings> {
     let mut folders = |key| {
         let folders = fields.optional::<Vec<String>>(key);
         if let Some(wrong) = folders.iter().flatten().find(|folder| !is_folder(folder)) {
@@ -357,55 +361,55 @@ fn read_files(fields: &mut Fields<'_>) -> Option<Files> {
         folders
     };
     let (read, write, sockets) = (folders("read"), folders("write"), folders("sockets"));
-    Some(Files { read: read?, write: write?, sockets: sockets? })
+    Some(FileSettings { read: read?, write: write?, sockets: sockets? })
 }
 
-/// Absolute, and without a way up.
+/// Whether a path is absolute and has no `..`.
 fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
 }
 
-fn read_threads(fields: &mut Fields<'_>) -> Option<Threads> {
+fn read_threads(fields: &mut TableReader<'_>) -> Option<ThreadSettings> {
     let (workers, sealers) = (fields.optional("workers"), fields.optional("sealers"));
-    Some(Threads { workers: workers?, sealers: sealers? })
+    Some(ThreadSettings { workers: workers?, sealers: sealers? })
 }
 
-/// What an environment variable is to us.
-enum Variable<'a> {
+/// The meaning of an environment variable.
+enum VariableKind<'a> {
     /// The setting at this path.
     Setting(Vec<String>),
-    /// None, but this one may have been meant.
+    /// No setting, but similar to this one.
     Misspelt(&'a str),
-    /// Somebody else's.
+    /// A variable of another program.
     Foreign,
 }
 
-/// `LOGSTEAD_A__B` is the setting `a.b`, whether there is one or not. Without a `__` it is a setting only if
-/// there is one: the same prefix begins what an orchestrator sets for a service of our name
+/// Interprets a variable. `LOGSTEAD_A__B` is the setting `a.b`, whether it exists or not. Without a `__` it is a setting
+/// only if that exists: the same prefix is used by variables that an orchestrator sets for a service of our name
 /// (`LOGSTEAD_PORT_8080_TCP`), and the administrator's password and token, which are not settings.
-fn variable_path<'a>(variable: &str, names: &'a [String]) -> Variable<'a> {
-    let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return Variable::Foreign };
+fn variable_path<'a>(variable: &str, names: &'a [String]) -> VariableKind<'a> {
+    let Some(rest) = variable.strip_prefix("LOGSTEAD_") else { return VariableKind::Foreign };
     let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
     let joined = format!("LOGSTEAD_{}", path.join("__").to_uppercase());
     if path.len() > 1 || names.contains(&joined) {
-        return Variable::Setting(path);
+        return VariableKind::Setting(path);
     }
     let squeezed = |name: &str| name.replace('_', "");
     match names.iter().find(|name| squeezed(name) == squeezed(&joined)) {
-        Some(meant) => Variable::Misspelt(meant),
-        None => Variable::Foreign,
+        Some(meant) => VariableKind::Misspelt(meant),
+        None => VariableKind::Foreign,
     }
 }
 
 /// The environment variable of every setting below `node`.
-fn names(node: &Node) -> Vec<String> {
+fn names(node: &DocumentNode) -> Vec<String> {
     let mut names = Vec::new();
     collect_names(node, "LOGSTEAD", "_", &mut names);
     names
 }
 
-fn collect_names(node: &Node, name: &str, separator: &str, names: &mut Vec<String>) {
-    let Value::Table(entries) = &node.value else {
+fn collect_names(node: &DocumentNode, name: &str, separator: &str, names: &mut Vec<String>) {
+    let NodeValue::Table(entries) = &node.value else {
         names.push(name.to_owned());
         return;
     };
@@ -416,28 +420,28 @@ fn collect_names(node: &Node, name: &str, separator: &str, names: &mut Vec<Strin
 }
 
 /// `over` on top of `base`: tables are joined key by key, anything else is replaced.
-fn overlaid(base: Node, over: Node) -> Node {
-    let (Value::Table(mut entries), Value::Table(upper)) = (base.value, over.value.clone()) else {
+fn merged(base: DocumentNode, over: DocumentNode) -> DocumentNode {
+    let (NodeValue::Table(mut entries), NodeValue::Table(upper)) = (base.value, over.value.clone()) else {
         return over;
     };
     for upper in upper {
         match entries.iter_mut().find(|entry| entry.key == upper.key) {
             Some(entry) => {
-                let node = overlaid(entry.node.clone(), upper.node);
-                *entry = Entry { node, ..upper };
+                let node = merged(entry.node.clone(), upper.node);
+                *entry = TableEntry { node, ..upper };
             }
             None => entries.push(upper),
         }
     }
-    Node::table(entries, over.origin)
+    DocumentNode::table(entries, over.origin)
 }
 
 /// `node` with `value` at `path`.
-fn with(node: Node, path: &[impl AsRef<str>], value: Node) -> Node {
+fn with(node: DocumentNode, path: &[impl AsRef<str>], value: DocumentNode) -> DocumentNode {
     let origin = value.origin.clone();
     let nested = path.iter().rev().fold(value, |node, key| {
-        let entry = Entry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
-        Node::table(vec![entry], origin.clone())
+        let entry = TableEntry { key: key.as_ref().to_owned(), key_origin: origin.clone(), node };
+        DocumentNode::table(vec![entry], origin.clone())
     });
-    overlaid(node, nested)
+    merged(node, nested)
 }

@@ -1,18 +1,18 @@
-//! A source: where messages come in, and how their bytes are read.
+//! Sources, which receive messages, and the reading of their bytes.
 
 use ipnet::IpNet;
 use serde::Serialize;
 
+use crate::auto::CountOrAuto;
 use crate::catalogue::{
     FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
 };
-use crate::choice::{Format, Framing, SourceName, Start};
-use crate::count::Count;
-use crate::fields::{Fields, defaults};
-use crate::listen::{Listener, Speech};
-use crate::node::Node;
+use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
+use crate::listen::{ListenAddress, ListenProtocol};
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 use crate::zone::{SenderZone, timezone, timezones};
 
@@ -20,79 +20,79 @@ use crate::zone::{SenderZone, timezone, timezones};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Source {
-    /// The name that routes, messages and counters know it by.
+    /// The name that routes, messages and counters use.
     pub id: String,
-    /// Whether it receives anything.
+    /// Whether it receives messages.
     pub enabled: bool,
-    /// What it receives, with the keys of that kind.
+    /// The kind of source, with its keys.
     #[serde(flatten)]
     pub kind: SourceKind,
 }
 
-/// What a source receives.
+/// The kind of a source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SourceKind {
-    /// Syslog from sockets of its own.
-    Syslog(Syslog),
-    /// Syslog over RELP: every message is acknowledged when it is stored.
-    Relp(Relp),
-    /// GELF from sockets of its own.
-    Gelf(Gelf),
-    /// OpenTelemetry's logs from sockets of its own: a request is answered when its records are stored.
+    /// Syslog on its own sockets.
+    Syslog(SyslogSource),
+    /// Syslog over RELP: every message is acknowledged once it is stored.
+    Relp(RelpSource),
+    /// GELF on its own sockets.
+    Gelf(GelfSource),
+    /// OpenTelemetry logs on its own sockets: a request is answered once its records are stored.
     Otlp(OtlpSource),
-    /// Lines that are appended to files.
-    File(Files),
+    /// Lines appended to files.
+    File(FileSource),
     /// The ingest endpoints of the web listener.
-    Http(Http),
+    Http(HttpSource),
     /// Logstead's own log.
     Internal,
 }
 
 /// The keys of a syslog source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Syslog {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Syslog))]
+pub struct SyslogSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
-    /// How messages are told apart in a stream.
+    pub listen: Vec<ListenAddress>,
+    /// The delimiting of messages in a stream.
     pub framing: Framing,
-    /// Whether a datagram is many messages, each ending with a newline.
+    /// Whether a datagram contains many messages, each ending with a newline.
     pub split_datagrams: bool,
-    /// How what comes in is read.
+    /// The reading of received bytes.
     #[serde(flatten)]
     pub reception: Reception,
 }
 
 /// The keys of a RELP source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Relp {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Relp))]
+pub struct RelpSource {
     /// The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
-    /// How what comes in is read.
+    pub listen: Vec<ListenAddress>,
+    /// The reading of received bytes.
     #[serde(flatten)]
     pub reception: Reception,
 }
 
 /// The keys of a GELF source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Gelf {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gelf))]
+pub struct GelfSource {
     /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
-    /// The longest message that is kept whole, unpacked; a longer one is cut and flagged.
+    pub listen: Vec<ListenAddress>,
+    /// The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
-    /// How long and for how much a read waits for company.
+    /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
-    /// How many workers one connection's messages are spread over.
-    pub partitions: Count,
-    /// Who may send.
+    /// The number of workers that share one connection's messages.
+    pub partitions: CountOrAuto,
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
@@ -103,28 +103,28 @@ pub struct Gelf {
 pub struct OtlpSource {
     /// The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub listen: Vec<Listener>,
-    /// The longest request that is taken, unpacked.
+    pub listen: Vec<ListenAddress>,
+    /// The longest request that is accepted, uncompressed.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_request: Size,
-    /// The name of the token that requests must bring; without it, they need none.
+    /// The name of the token that requests must have; without it, they need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub token: Option<String>,
-    /// Who may send.
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
 
-/// How what comes in through sockets is read, and who may send.
+/// The reading of bytes received through sockets, and the admitted senders.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Reception {
-    /// How a message is parsed.
-    pub format: Format,
-    /// The zone of stamps that name none: an IANA name or an offset.
+    /// The format of messages.
+    pub format: SourceFormat,
+    /// The time zone of timestamps without one: an IANA name or an offset.
     pub timezone: String,
-    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub timezones: Vec<SenderZone>,
@@ -133,41 +133,41 @@ pub struct Reception {
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub max_message: Size,
-    /// How long and for how much a read waits for company.
+    /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
-    /// How many workers one connection's messages are spread over.
-    pub partitions: Count,
-    /// Who may send.
+    /// The number of workers that share one connection's messages.
+    pub partitions: CountOrAuto,
+    /// The senders that are admitted.
     #[serde(flatten)]
     pub admission: Admission,
 }
 
-/// Who may send through sockets, and how.
+/// The senders admitted to sockets, and their limits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Admission {
-    /// How many stream connections are open at a time; one more is refused.
+    /// The greatest number of open stream connections; further ones are refused.
     pub max_connections: u32,
-    /// Networks that may send; empty is everyone.
+    /// Networks that may send; empty for everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
     /// Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub proxy_protocol: Vec<IpNet>,
-    /// What encrypted connections need.
+    /// The certificate and key for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
 
-/// What encrypted connections need. Files are PEM, absolute or below the data directory.
+/// The certificate and key for encrypted connections. Files are PEM, absolute or below the data directory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Tls {
-    /// Our certificate, and those between it and the authority that the senders know.
+    /// Our certificate, with the intermediate ones up to an authority that senders trust.
     pub certificate: String,
     /// Its private key.
     pub key: String,
-    /// The authorities whose certificates senders may show.
+    /// The authorities that sign senders' certificates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_ca: Option<String>,
     /// Whether a sender without a certificate is refused.
@@ -176,17 +176,17 @@ pub struct Tls {
 
 /// The keys of a file source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Files {
-    /// The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Files))]
+pub struct FileSource {
+    /// The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
     pub paths: Vec<String>,
-    /// Where reading begins in a file that is there when the source is new.
-    pub start: Start,
-    /// How a line is parsed.
-    pub format: Format,
-    /// The zone of stamps that name none: an IANA name or an offset.
+    /// The position at which reading begins in files that exist when the source is new.
+    pub start: StartPosition,
+    /// The format of lines.
+    pub format: SourceFormat,
+    /// The time zone of timestamps without one: an IANA name or an offset.
     pub timezone: String,
-    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    /// The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub timezones: Vec<SenderZone>,
@@ -197,31 +197,31 @@ pub struct Files {
     pub max_message: Size,
 }
 
-/// The keys of a source of what comes over HTTP.
+/// The keys of a source of messages from the HTTP ingest endpoints.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Http {
-    /// The name of the token whose messages it takes; without it, it takes what no other source does.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Http))]
+pub struct HttpSource {
+    /// The name of the token whose messages it takes; without it, it takes the messages that no other source does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub token: Option<String>,
 }
 
-/// How long and for how much a read waits for company.
+/// The time and size up to which reads are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Coalesce {
-    /// The longest that the first byte waits.
+    /// The longest time that the first byte waits.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub delay: Period,
-    /// The most bytes that one read gathers.
+    /// The greatest number of bytes that are combined.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub buffer: Size,
 }
 
 impl SourceKind {
-    /// The sockets that it opens.
-    pub fn listen(&self) -> &[Listener] {
+    /// The addresses that it listens on.
+    pub fn listen(&self) -> &[ListenAddress] {
         match self {
             SourceKind::Syslog(syslog) => &syslog.listen,
             SourceKind::Relp(relp) => &relp.listen,
@@ -245,11 +245,11 @@ impl SourceKind {
     }
 }
 
-impl Syslog {
-    fn read(fields: &mut Fields<'_>) -> Syslog {
-        fields.told_by(SYSLOG_SOURCE);
-        let listen = listeners(fields, Speech::Frames);
-        Syslog {
+impl SyslogSource {
+    fn read(fields: &mut TableReader<'_>) -> SyslogSource {
+        fields.described_by(SYSLOG_SOURCE);
+        let listen = listeners(fields, ListenProtocol::Frames);
+        SyslogSource {
             framing: fields.get("framing"),
             split_datagrams: fields.get("split_datagrams"),
             reception: Reception::read(fields, &listen),
@@ -258,21 +258,21 @@ impl Syslog {
     }
 }
 
-impl Relp {
-    fn read(fields: &mut Fields<'_>) -> Relp {
-        fields.told_by(RELP_SOURCE);
-        let listen = listeners(fields, Speech::Relp);
-        Relp { reception: Reception::read(fields, &listen), listen }
+impl RelpSource {
+    fn read(fields: &mut TableReader<'_>) -> RelpSource {
+        fields.described_by(RELP_SOURCE);
+        let listen = listeners(fields, ListenProtocol::Relp);
+        RelpSource { reception: Reception::read(fields, &listen), listen }
     }
 }
 
-impl Gelf {
-    fn read(fields: &mut Fields<'_>) -> Gelf {
-        fields.told_by(GELF_SOURCE);
-        let listen = listeners(fields, Speech::Frames);
-        Gelf {
+impl GelfSource {
+    fn read(fields: &mut TableReader<'_>) -> GelfSource {
+        fields.described_by(GELF_SOURCE);
+        let listen = listeners(fields, ListenProtocol::Frames);
+        GelfSource {
             max_message: fields.get_within("max_message"),
-            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, &listen),
             listen,
@@ -281,9 +281,9 @@ impl Gelf {
 }
 
 impl OtlpSource {
-    fn read(fields: &mut Fields<'_>) -> OtlpSource {
-        fields.told_by(OTLP_SOURCE);
-        let listen = listeners(fields, Speech::Otlp);
+    fn read(fields: &mut TableReader<'_>) -> OtlpSource {
+        fields.described_by(OTLP_SOURCE);
+        let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
             max_request: fields.get_within("max_request"),
             token: fields.optional("token"),
@@ -293,25 +293,25 @@ impl OtlpSource {
     }
 }
 
-/// The sockets of a source that understands this.
-fn listeners(fields: &mut Fields<'_>, speech: Speech) -> Vec<Listener> {
-    let listen: Vec<Listener> = fields.required("listen", Vec::new());
-    if let Some(other) = listen.iter().find(|listener| listener.speech() != speech) {
-        let kind = other.speech().source();
-        fields.note("listen", format!("`{other}` belongs into a source of `kind = \"{kind}\"`"));
+/// Reads the addresses of a source with this protocol.
+fn listeners(fields: &mut TableReader<'_>, protocol: ListenProtocol) -> Vec<ListenAddress> {
+    let listen: Vec<ListenAddress> = fields.required("listen", Vec::new());
+    if let Some(other) = listen.iter().find(|listener| listener.protocol() != protocol) {
+        let kind = other.protocol().source();
+        fields.note("listen", format!("`{other}` belongs in a source of `kind = \"{kind}\"`"));
     }
     listen
 }
 
 impl Reception {
-    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Reception {
+    fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Reception {
         Reception {
             format: fields.get("format"),
             timezone: timezone(fields),
             timezones: timezones(fields),
             charset: fields.get("charset"),
             max_message: fields.get_within("max_message"),
-            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, listen),
         }
@@ -319,7 +319,7 @@ impl Reception {
 }
 
 impl Admission {
-    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Admission {
+    fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Admission {
         Admission {
             max_connections: fields.get_within("max_connections"),
             allow: fields.get("allow"),
@@ -330,8 +330,8 @@ impl Admission {
 }
 
 impl Tls {
-    /// What the key says, which must be there exactly when something that is encrypted is listened on.
-    fn of(fields: &mut Fields<'_>, listen: &[Listener]) -> Option<Tls> {
+    /// Reads the key `tls`, which must be there exactly if an address is encrypted.
+    fn of(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Option<Tls> {
         let tls = fields.optional_table("tls.", Tls::read);
         match (&tls, listen.iter().find(|listener| listener.is_tls())) {
             (None, Some(encrypted)) => {
@@ -346,7 +346,7 @@ impl Tls {
         tls
     }
 
-    fn read(fields: &mut Fields<'_>) -> Tls {
+    fn read(fields: &mut TableReader<'_>) -> Tls {
         let tls = Tls {
             certificate: fields.required("certificate", String::new()),
             key: fields.required("key", String::new()),
@@ -361,17 +361,17 @@ impl Tls {
     }
 }
 
-impl Http {
-    fn read(fields: &mut Fields<'_>) -> Http {
-        fields.told_by(HTTP_SOURCE);
-        Http { token: fields.optional("token") }
+impl HttpSource {
+    fn read(fields: &mut TableReader<'_>) -> HttpSource {
+        fields.described_by(HTTP_SOURCE);
+        HttpSource { token: fields.optional("token") }
     }
 }
 
-impl Files {
-    fn read(fields: &mut Fields<'_>) -> Files {
-        fields.told_by(FILE_SOURCE);
-        let files = Files {
+impl FileSource {
+    fn read(fields: &mut TableReader<'_>) -> FileSource {
+        fields.described_by(FILE_SOURCE);
+        let files = FileSource {
             paths: fields.required("paths", Vec::new()),
             start: fields.get("start"),
             format: fields.get("format"),
@@ -388,31 +388,31 @@ impl Files {
 }
 
 impl Coalesce {
-    fn read(fields: &mut Fields<'_>) -> Coalesce {
+    fn read(fields: &mut TableReader<'_>) -> Coalesce {
         Coalesce { delay: fields.get_within("delay"), buffer: fields.get_within("buffer") }
     }
 }
 
-/// What a source of syslog does by default.
+/// The defaults of a syslog source.
 impl Default for Coalesce {
     fn default() -> Coalesce {
         defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)
     }
 }
 
-impl Read for Source {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Source> {
-        let mut fields = Fields::of(node, path, findings)?;
-        fields.told_by(&[SOURCE]);
+impl ReadValue for Source {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Source> {
+        let mut fields = TableReader::of(node, path, findings)?;
+        fields.described_by(&[SOURCE]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
-            Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
-            Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
-            Some(SourceName::Gelf) => SourceKind::Gelf(Gelf::read(&mut fields)),
+            Some(SourceName::Syslog) => SourceKind::Syslog(SyslogSource::read(&mut fields)),
+            Some(SourceName::Relp) => SourceKind::Relp(RelpSource::read(&mut fields)),
+            Some(SourceName::Gelf) => SourceKind::Gelf(GelfSource::read(&mut fields)),
             Some(SourceName::Otlp) => SourceKind::Otlp(OtlpSource::read(&mut fields)),
-            Some(SourceName::File) => SourceKind::File(Files::read(&mut fields)),
-            Some(SourceName::Http) => SourceKind::Http(Http::read(&mut fields)),
+            Some(SourceName::File) => SourceKind::File(FileSource::read(&mut fields)),
+            Some(SourceName::Http) => SourceKind::Http(HttpSource::read(&mut fields)),
             Some(SourceName::Internal) => SourceKind::Internal,
             // Without a kind it is unknown which keys belong here.
             None => return Some(Source { id, enabled, kind: SourceKind::Internal }),

@@ -1,6 +1,6 @@
 //! Sizes (`64KiB`, `10GB`) and periods (`5ms`, `90d`) as people write them: a whole number and a unit.
 //!
-//! **Invariant:** what `Display` prints is read back as the same value.
+//! **Invariant:** the output of `Display` is read back as the same value.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,27 +16,27 @@ pub struct Size(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Period(u64);
 
-/// A text that is neither a size nor a period; says what one looks like.
+/// The error for a text that is neither a size nor a period, with an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnitError(String);
 
 impl Size {
-    /// So many bytes.
+    /// This many bytes.
     pub const fn new(bytes: u64) -> Size {
         Size(bytes)
     }
 
-    /// So many times 1024 bytes.
+    /// This many KiB.
     pub const fn kib(count: u64) -> Size {
         Size(count << 10)
     }
 
-    /// So many times 1024² bytes.
+    /// This many MiB.
     pub const fn mib(count: u64) -> Size {
         Size(count << 20)
     }
 
-    /// So many times 1024³ bytes.
+    /// This many GiB.
     pub const fn gib(count: u64) -> Size {
         Size(count << 30)
     }
@@ -52,35 +52,35 @@ impl Size {
         self.0
     }
 
-    /// The number of bytes, as memory is counted.
+    /// The number of bytes as a `usize`.
     pub fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 }
 
 impl Period {
-    /// So many milliseconds.
+    /// This many milliseconds.
     pub const fn millis(count: u64) -> Period {
         Period(count)
     }
 
-    /// So many seconds.
+    /// This many seconds.
     pub const fn seconds(count: u64) -> Period {
         Period(count * 1000)
     }
 
-    /// So many days of 24 hours.
+    /// This many days of 24 hours.
     pub const fn days(count: u64) -> Period {
         Period(count * 86_400_000)
     }
 
-    /// As the standard library's type.
+    /// The period as a `Duration`.
     pub const fn duration(self) -> Duration {
         Duration::from_millis(self.0)
     }
 }
 
-/// Binary units first, so that they win where both are as short.
+/// Units of sizes. Binary ones are first, so that they win if both are equally short.
 const SIZE_UNITS: [(&str, u64); 9] = [
     ("B", 1),
     ("KiB", 1 << 10),
@@ -160,13 +160,13 @@ fn parse(text: &str, units: &[(&str, u64)], noun: &str, hint: &str) -> Result<u6
         return Err(UnitError(format!("`{text}` is not a {noun}: write {hint}")));
     };
     let value = number.parse::<u64>().ok().and_then(|number| number.checked_mul(*scale));
-    // TOML and JavaScript count no further than this without loss.
+    // TOML and JavaScript represent no larger integer exactly.
     value
         .filter(|value| *value <= i64::MAX as u64)
         .ok_or_else(|| UnitError(format!("`{text}` is too large a {noun}")))
 }
 
-/// In the unit that divides it and gives the shortest number.
+/// Prints a value in the unit that divides it and gives the shortest number.
 fn print(value: u64, units: &[(&str, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let fitting = units.iter().filter(|(_, scale)| value.is_multiple_of(*scale));
     let best = if value == 0 { units.first() } else { fitting.min_by_key(|(_, scale)| value / scale) };

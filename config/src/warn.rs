@@ -1,93 +1,96 @@
-//! What can be run but is probably a mistake: messages that go nowhere, and things that no message reaches.
+//! Warnings of probable mistakes in a valid document: messages that go nowhere, and parts that no message reaches.
 
 use std::collections::{BTreeSet, HashSet};
 
 use logstead_query::Query;
 
-use crate::checked::{Checked, CheckedRoute, Target};
+use crate::checked::{Checked, CheckedRoute, RouteTarget};
 use crate::logspace::{Logspace, Retention};
 
-/// A sentence for each.
+/// The warnings, one sentence each.
 pub(crate) fn warnings(checked: &Checked) -> Vec<String> {
-    let off = Off::of(checked);
-    let reach = Reach::of(&checked.routes, &off);
+    let disabled = DisabledParts::of(checked);
+    let reached = ReachedParts::of(&checked.routes, &disabled);
     let mut warnings = Vec::new();
     let heard = checked.sources.iter().filter(|source| source.enabled);
-    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reach)));
+    warnings.extend(heard.filter_map(|source| of_source(&source.id, &reached)));
     for logspace in &checked.logspaces {
-        let target = Target::Logspace(logspace.id.clone());
-        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reach));
+        let target = RouteTarget::Logspace(logspace.id.clone());
+        warnings.extend(unreached(&format!("logspace `{}`", logspace.id), &target, &reached));
         warnings.extend(of_retention(logspace));
     }
     for destination in &checked.destinations {
-        let target = Target::Destination(destination.id.clone());
-        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reach));
-        warnings.extend(unsent(&destination.id, &target, &checked.routes, &off));
+        let target = RouteTarget::Destination(destination.id.clone());
+        warnings.extend(unreached(&format!("destination `{}`", destination.id), &target, &reached));
+        warnings.extend(unsent(&destination.id, &target, &checked.routes, &disabled));
     }
-    warnings.extend(reach.unreached);
+    warnings.extend(reached.unreached);
     warnings
 }
 
-/// What is not enabled.
-struct Off<'a> {
+/// The disabled sources and destinations.
+struct DisabledParts<'a> {
     sources: HashSet<&'a str>,
-    targets: HashSet<Target>,
+    targets: HashSet<RouteTarget>,
 }
 
-impl<'a> Off<'a> {
-    fn of(checked: &'a Checked) -> Off<'a> {
+impl<'a> DisabledParts<'a> {
+    fn of(checked: &'a Checked) -> DisabledParts<'a> {
         let sources = checked.sources.iter().filter(|source| !source.enabled);
         let destinations = checked.destinations.iter().filter(|destination| !destination.enabled);
-        Off {
+        DisabledParts {
             sources: sources.map(|source| source.id.as_str()).collect(),
-            targets: destinations.map(|destination| Target::Destination(destination.id.clone())).collect(),
+            targets: destinations
+                .map(|destination| RouteTarget::Destination(destination.id.clone()))
+                .collect(),
         }
     }
 
-    /// The sources of a route that send it something.
-    fn heard_by<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
+    /// The enabled sources of a route.
+    fn enabled_sources<'b>(&self, route: &'b CheckedRoute) -> impl Iterator<Item = &'b str> {
         route.from.iter().map(String::as_str).filter(|id| !self.sources.contains(id))
     }
 
-    /// Whether all that a route sends to is off.
+    /// Whether all targets of a route are disabled.
     fn covers(&self, route: &CheckedRoute) -> bool {
         !route.to.is_empty() && route.to.iter().all(|target| self.targets.contains(target))
     }
 }
 
-/// Where messages get to.
+/// The sources and targets that routes reach.
 #[derive(Default)]
-struct Reach<'a> {
-    /// Sources that some route listens to.
+struct ReachedParts<'a> {
+    /// Sources whose messages some route takes.
     heard: HashSet<&'a str>,
-    /// Sources that some route takes everything of.
+    /// Sources of which some route takes every message.
     taken: HashSet<&'a str>,
-    /// Where some route sends.
-    targets: HashSet<&'a Target>,
-    /// A sentence for each route that no message reaches, or that sends none.
+    /// Targets that some route sends to.
+    targets: HashSet<&'a RouteTarget>,
+    /// A warning for each route that no message reaches, or that sends none.
     unreached: Vec<String>,
 }
 
-impl<'a> Reach<'a> {
-    fn of(routes: &'a [CheckedRoute], off: &Off<'a>) -> Reach<'a> {
-        let mut reach = Reach::default();
+impl<'a> ReachedParts<'a> {
+    fn of(routes: &'a [CheckedRoute], disabled: &DisabledParts<'a>) -> ReachedParts<'a> {
+        let mut reached = ReachedParts::default();
         let routes: Vec<&CheckedRoute> = routes.iter().filter(|route| route.route.enabled).collect();
         for (number, route) in routes.iter().enumerate() {
-            let never = hears_nothing(route, off).or_else(|| never_matches(route, &routes[..number]));
-            reach.unreached.extend(never.or_else(|| sends_nothing(route, off)));
-            reach.targets.extend(&route.to);
-            reach.heard.extend(off.heard_by(route));
+            let never =
+                no_source_warning(route, disabled).or_else(|| no_match_warning(route, &routes[..number]));
+            reached.unreached.extend(never.or_else(|| no_target_warning(route, disabled)));
+            reached.targets.extend(&route.to);
+            reached.heard.extend(disabled.enabled_sources(route));
             if route.takes_all() {
-                reach.taken.extend(off.heard_by(route));
+                reached.taken.extend(disabled.enabled_sources(route));
             }
         }
-        reach
+        reached
     }
 }
 
-/// Why a route takes nothing although its filter would.
-fn hears_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
-    if route.from.is_empty() || off.heard_by(route).next().is_some() {
+/// The warning that a route has no enabled source.
+fn no_source_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
+    if route.from.is_empty() || disabled.enabled_sources(route).next().is_some() {
         return None;
     }
     let why = match route.route.from.as_slice() {
@@ -98,18 +101,18 @@ fn hears_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
     Some(format!("route `{}`: it takes nothing, because {why}", route.route.id))
 }
 
-/// What becomes of the messages of a route that has no target which takes them.
-fn sends_nothing(route: &CheckedRoute, off: &Off<'_>) -> Option<String> {
+/// The warning that all destinations of a route are disabled.
+fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Option<String> {
     let what = match route.route.to.as_slice() {
         [one] => format!("its destination `{one}` is disabled"),
         _ => "all of its destinations are disabled".to_owned(),
     };
     let id = &route.route.id;
-    off.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
+    disabled.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
 }
 
-/// Why a route takes nothing, where that is certain.
-fn never_matches(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
+/// The warning that a route certainly matches nothing.
+fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<String> {
     let id = &route.route.id;
     if route.filter.is_impossible() {
         return Some(format!(
@@ -133,13 +136,13 @@ fn never_matches(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<Stri
     ))
 }
 
-/// The earlier routes that together leave nothing of a source to a route, if they do: those that end the way of what they
-/// take, and before a fallback any.
+/// The earlier routes that together leave no message of a source to a route, if they do: final routes, and before a
+/// fallback any route.
 fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) -> Option<Vec<usize>> {
     let takes_for_good = |before: &CheckedRoute| {
-        // What its stages leave is not known.
+        // The effect of its stages is unknown.
         let hears = before.stages.is_empty() && before.from.iter().any(|id| id == source);
-        // A fallback leaves alone what an even earlier route took.
+        // A fallback does not take messages that an even earlier route took.
         hears && (route.route.fallback || before.route.is_final && !before.route.fallback)
     };
     let numbers: Vec<usize> = (0..earlier.len()).filter(|at| takes_for_good(earlier[*at])).collect();
@@ -151,30 +154,35 @@ fn shadow_over(route: &CheckedRoute, source: &str, earlier: &[&CheckedRoute]) ->
     (1 < filters.len() && route.filter.implies(&Query::or(filters))).then_some(numbers)
 }
 
-fn of_source(id: &str, reach: &Reach<'_>) -> Option<String> {
-    if !reach.heard.contains(id) {
+fn of_source(id: &str, reached: &ReachedParts<'_>) -> Option<String> {
+    if !reached.heard.contains(id) {
         return Some(format!("source `{id}`: no route takes its messages, so they are dropped"));
     }
     let advice = "add a last route with `where = '*'` and `fallback = true` to keep them";
     let lost = || format!("source `{id}`: its messages that no route matches are dropped; {advice}");
-    (!reach.taken.contains(id)).then(lost)
+    (!reached.taken.contains(id)).then(lost)
 }
 
-/// Says what a destination that is off misses, unless its routes say that they send nothing at all.
-fn unsent(id: &str, target: &Target, routes: &[CheckedRoute], off: &Off<'_>) -> Option<String> {
+/// The warning that a disabled destination misses messages, unless its routes have a warning that they send nothing.
+fn unsent(
+    id: &str,
+    target: &RouteTarget,
+    routes: &[CheckedRoute],
+    disabled: &DisabledParts<'_>,
+) -> Option<String> {
     let sends =
-        |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !off.covers(route);
+        |route: &&CheckedRoute| route.route.enabled && route.to.contains(target) && !disabled.covers(route);
     let names: Vec<String> =
         routes.iter().filter(sends).map(|route| format!("`{}`", route.route.id)).collect();
     let noun = if names.len() == 1 { "route" } else { "routes" };
-    (off.targets.contains(target) && !names.is_empty()).then(|| {
+    (disabled.targets.contains(target) && !names.is_empty()).then(|| {
         let names = names.join(", ");
         format!("destination `{id}`: it is disabled, so what {noun} {names} would send to it is not queued")
     })
 }
 
-fn unreached(what: &str, target: &Target, reach: &Reach<'_>) -> Option<String> {
-    (!reach.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
+fn unreached(what: &str, target: &RouteTarget, reached: &ReachedParts<'_>) -> Option<String> {
+    (!reached.targets.contains(target)).then(|| format!("{what}: no route sends to it"))
 }
 
 fn of_retention(logspace: &Logspace) -> Option<String> {

@@ -1,17 +1,17 @@
-//! The time zones of stamps that name none.
+//! The time zones of timestamps without one.
 
-use crate::fields::Fields;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
+use crate::table_reader::TableReader;
 use serde::Serialize;
 use std::fmt;
 
-/// How many senders may have a zone of their own.
+/// The greatest number of senders with their own zone.
 const SENDER_ZONES_MAX: usize = 1000;
 const ZONE_HINT: &str = "write an IANA name such as `UTC` or `Europe/Berlin`, or an offset such as `+02:00`";
 
-/// The zone of one sender's stamps.
+/// The zone of one sender's timestamps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SenderZone {
     /// The host that its messages name, or its address.
@@ -20,8 +20,8 @@ pub struct SenderZone {
     pub zone: String,
 }
 
-/// The zone of all stamps.
-pub(crate) fn timezone(fields: &mut Fields<'_>) -> String {
+/// Reads the zone of all timestamps.
+pub(crate) fn timezone(fields: &mut TableReader<'_>) -> String {
     let timezone: String = fields.get("timezone");
     if !is_timezone(&timezone) {
         fields.note("timezone", format!("{} is not a time zone: {ZONE_HINT}", quoted(&timezone)));
@@ -29,8 +29,8 @@ pub(crate) fn timezone(fields: &mut Fields<'_>) -> String {
     timezone
 }
 
-/// The zones of some senders.
-pub(crate) fn timezones(fields: &mut Fields<'_>) -> Vec<SenderZone> {
+/// Reads the zones of single senders.
+pub(crate) fn timezones(fields: &mut TableReader<'_>) -> Vec<SenderZone> {
     let timezones: Vec<SenderZone> = fields.get("timezones");
     if SENDER_ZONES_MAX < timezones.len() {
         let many = timezones.len();
@@ -40,7 +40,7 @@ pub(crate) fn timezones(fields: &mut Fields<'_>) -> Vec<SenderZone> {
 }
 
 impl SenderZone {
-    /// Of this sender.
+    /// Makes the zone of a sender.
     pub fn new(sender: &str, zone: &str) -> Result<SenderZone, String> {
         if sender.is_empty() || sender.contains('=') {
             return Err(format!("{} is not a host or an address", quoted(sender)));
@@ -64,8 +64,8 @@ impl Serialize for SenderZone {
     }
 }
 
-impl Read for SenderZone {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
+impl ReadValue for SenderZone {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
         parsed(node, path, findings, |text| match text.split_once('=') {
             Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
             None => Err(format!("{} is not `HOST=ZONE`, as `edge-1=Europe/Helsinki`", quoted(text))),
@@ -73,8 +73,8 @@ impl Read for SenderZone {
     }
 }
 
-/// Whether it looks like an IANA name, or is an offset as `+02:00`. Whether the zone exists is for the owner of the zones
-/// to say.
+/// Whether it looks like an IANA name, or is an offset such as `+02:00`. The zone need not exist: that is checked by the
+/// owner of the zones.
 fn is_timezone(name: &str) -> bool {
     if let [b'+' | b'-', h1, h2, b':', m1, m2] = name.as_bytes() {
         let [h1, h2, m1, m2] = [h1, h2, m1, m2].map(|digit| digit.wrapping_sub(b'0'));

@@ -28,7 +28,7 @@
 //! is a batch whose columns fit each other.
 
 use logstead_record::columns::{COPY_OF, FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
-use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
+use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, ColumnGroup, Columns, NameColumn, TextColumn};
 use std::sync::Arc;
 
 /// Why bytes are not columns.
@@ -63,7 +63,7 @@ pub enum ColumnsError {
 /// Appends all columns of a batch to `out`.
 pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
     out.reserve(batch.memory_bytes());
-    for group in Group::ALL {
+    for group in ColumnGroup::ALL {
         write_group(batch, group, out);
     }
     if batch.has_copies() {
@@ -72,23 +72,23 @@ pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 /// Appends the columns of one group to `out`.
-fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
+fn write_group(batch: &Batch, group: ColumnGroup, out: &mut Vec<u8>) {
     let c = batch.columns();
     match group {
-        Group::Stamps => {
+        ColumnGroup::Stamps => {
             c.times.iter().for_each(|times| write_differences(times, out));
             out.extend_from_slice(&c.bytes[PRIORITY]);
             out.extend_from_slice(&c.bytes[FLAGS]);
         }
-        Group::Names => c.names[..COPY_OF].iter().for_each(|names| write_names(names, out)),
-        Group::Pid => write_text(&c.texts[PID], out),
-        Group::Message => write_text(&c.texts[MESSAGE], out),
-        Group::Fields => {
+        ColumnGroup::Names => c.names[..COPY_OF].iter().for_each(|names| write_names(names, out)),
+        ColumnGroup::Pid => write_text(&c.texts[PID], out),
+        ColumnGroup::Message => write_text(&c.texts[MESSAGE], out),
+        ColumnGroup::Fields => {
             write_lengths(&c.field_ends, out);
             write_names(&c.field_names, out);
             write_text(&c.field_values, out);
         }
-        Group::Head => {
+        ColumnGroup::Head => {
             out.extend_from_slice(&c.bytes[HEAD_FORM]);
             write_text(&c.texts[HEAD], out);
             write_text(&c.texts[TAIL], out);
@@ -100,7 +100,7 @@ fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
 pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
     let mut input = Input { rest: bytes, bytes: bytes.len() };
     let mut columns = Columns::default();
-    for group in Group::ALL {
+    for group in ColumnGroup::ALL {
         input.group(group, rows, &mut columns)?;
     }
     columns.names[COPY_OF] = match input.rest {
@@ -166,29 +166,29 @@ struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    fn group(&mut self, group: Group, rows: usize, c: &mut Columns) -> Result<(), ColumnsError> {
+    fn group(&mut self, group: ColumnGroup, rows: usize, c: &mut Columns) -> Result<(), ColumnsError> {
         match group {
-            Group::Stamps => {
+            ColumnGroup::Stamps => {
                 for times in &mut c.times {
                     *times = self.differences(rows)?;
                 }
                 c.bytes[PRIORITY] = self.take(rows)?.to_vec();
                 c.bytes[FLAGS] = self.take(rows)?.to_vec();
             }
-            Group::Names => {
+            ColumnGroup::Names => {
                 for names in &mut c.names[..COPY_OF] {
                     *names = self.names(rows)?;
                 }
             }
-            Group::Pid => c.texts[PID] = Arc::new(self.text(rows)?),
-            Group::Message => c.texts[MESSAGE] = Arc::new(self.text(rows)?),
-            Group::Fields => {
+            ColumnGroup::Pid => c.texts[PID] = Arc::new(self.text(rows)?),
+            ColumnGroup::Message => c.texts[MESSAGE] = Arc::new(self.text(rows)?),
+            ColumnGroup::Fields => {
                 c.field_ends = self.ends(rows)?;
                 let fields = c.field_ends.last().map_or(0, |&end| end as usize);
                 c.field_names = self.names(fields)?;
                 c.field_values = self.text(fields)?;
             }
-            Group::Head => {
+            ColumnGroup::Head => {
                 c.bytes[HEAD_FORM] = self.take(rows)?.to_vec();
                 c.texts[HEAD] = Arc::new(self.text(rows)?);
                 c.texts[TAIL] = Arc::new(self.text(rows)?);

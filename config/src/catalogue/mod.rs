@@ -1,4 +1,4 @@
-//! The settings of the router document, each told once. The parser takes defaults and limits from here, the console its
+//! The settings of the router document, each described once. The parser takes defaults and limits from here, the console its
 //! forms, and the manual its tables.
 //!
 //! **Invariant:** a key that the parser reads has a row, and its default can be read (a key without one panics in every
@@ -9,7 +9,7 @@ mod rows;
 mod setting;
 mod sources;
 
-pub use setting::{Kind, Setting, Standard};
+pub use setting::{DefaultValue, Setting, SettingKind};
 
 pub(crate) use destinations::{
     DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION,
@@ -24,26 +24,26 @@ pub(crate) use sources::{
 
 /// The keys of one kind of item.
 #[derive(Clone, Debug)]
-pub struct Item {
-    /// The list of the document that it stands in.
+pub struct CatalogueItem {
+    /// The list of the document that contains it.
     pub section: &'static str,
-    /// Empty where all items of a section are of one kind.
+    /// The kind; empty if all items of a section are of one kind.
     pub kind: &'static str,
-    /// In the order of the form, `id` and `kind` included.
+    /// Its keys in the order of the form, `id` and `kind` included.
     pub settings: Vec<&'static Setting>,
 }
 
 /// A table of the manual.
 #[derive(Clone, Debug)]
-pub struct Table {
-    /// Stands in the markers around it.
+pub struct ManualTable {
+    /// The name in the markers around it.
     pub name: &'static str,
     /// Its rows.
     pub settings: Vec<&'static Setting>,
 }
 
 /// Every kind of item with all its keys.
-pub fn catalogue() -> Vec<Item> {
+pub fn catalogue() -> Vec<CatalogueItem> {
     let source = |kind, groups: &[&'static [Setting]]| item("sources", kind, &[&[SOURCE], groups].concat());
     let destination =
         |kind, groups: &[&'static [Setting]]| item("destinations", kind, &[groups, &[DESTINATION]].concat());
@@ -69,9 +69,9 @@ pub fn catalogue() -> Vec<Item> {
     ]
 }
 
-/// The tables of the manual. What several kinds have stands in one of its own.
-pub fn tables() -> Vec<Table> {
-    let table = |name, groups: &[&'static [Setting]]| Table {
+/// The tables of the manual. Keys that several kinds share have their own table.
+pub fn tables() -> Vec<ManualTable> {
+    let table = |name, groups: &[&'static [Setting]]| ManualTable {
         name,
         settings: groups.iter().copied().flatten().collect(),
     };
@@ -105,11 +105,11 @@ pub fn tables() -> Vec<Table> {
     ]
 }
 
-/// A key that two groups have stands where the later group has it, with what the earlier one says.
-fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> Item {
+/// Makes an item. A key in two groups has the position in the later group, and the row of the earlier one.
+fn item(section: &'static str, kind: &'static str, groups: &[&'static [Setting]]) -> CatalogueItem {
     let all: Vec<&'static Setting> = groups.iter().copied().flatten().collect();
     let is_last = |at: usize| !all[at + 1..].iter().any(|later| later.key == all[at].key);
     let lasts = (0..all.len()).filter(|at| is_last(*at));
     let first = |at: usize| all.iter().find(|row| row.key == all[at].key).copied();
-    Item { section, kind, settings: lasts.filter_map(first).collect() }
+    CatalogueItem { section, kind, settings: lasts.filter_map(first).collect() }
 }

@@ -1,46 +1,46 @@
-//! One key of the router document: what it can be, and how it is explained.
+//! A key of the router document, with its possible values and its description.
 
 use serde::{Serialize, Serializer};
 
-use crate::node::{Node, Origin};
+use crate::node::{DocumentNode, NodeOrigin};
 use crate::problem::{Findings, Path};
-use crate::read::{Choice, Read};
+use crate::read::{Choice, ReadValue};
 
 /// A row of the catalogue. Values are written as in TOML, without quotes and brackets.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Setting {
-    /// Dotted where it stands in a table, as `coalesce.delay`.
+    /// The key, dotted if it is in a table, such as `coalesce.delay`.
     pub key: &'static str,
-    /// What the form calls it.
+    /// Its label in the form.
     pub label: &'static str,
-    /// What it can be.
-    #[serde(flatten, serialize_with = "Kind::serialize")]
-    pub kind: Kind,
-    /// What counts without it.
+    /// The kind of value.
+    #[serde(flatten, serialize_with = "SettingKind::serialize")]
+    pub kind: SettingKind,
+    /// The default.
     #[serde(flatten)]
-    pub standard: Standard,
-    /// The least that is allowed.
+    pub standard: DefaultValue,
+    /// The least allowed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<&'static str>,
-    /// The most that is allowed.
+    /// The greatest allowed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<&'static str>,
     /// Whether it is a secret, such as a password.
     #[serde(skip)]
     pub is_secret: bool,
-    /// What the form shows in an empty field, unless that is the default: an example, or what empty means.
+    /// The placeholder in an empty field of the form, unless it is the default: an example, or the meaning of empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<&'static str>,
-    /// A sentence for the form.
+    /// A help text for the form.
     pub help: &'static str,
-    /// What the manual says, where `{min}` and `{max}` are the limits.
+    /// The description in the manual, with `{min}` and `{max}` for the limits.
     #[serde(skip)]
     pub meaning: &'static str,
 }
 
-/// What a value can be.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum SettingKind {
     /// Any text.
     Text,
     /// Bytes, as `64KiB`.
@@ -55,31 +55,31 @@ pub enum Kind {
     List,
     /// One of a few names.
     Choice(fn() -> Vec<&'static str>),
-    /// The steps of a route, which have kinds of their own.
+    /// The steps of a route, which have their own kinds.
     Steps,
     /// A key of a later version: only its default is accepted.
     Later,
 }
 
-/// What counts when a key is not there.
+/// The default of a missing key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "standard", content = "default", rename_all = "snake_case")]
-pub enum Standard {
-    /// It must be there.
+pub enum DefaultValue {
+    /// The key is required.
     Required,
-    /// Nothing.
+    /// No value.
     Nothing,
     /// This value.
     Value(&'static str),
 }
 
 impl Setting {
-    pub(super) const fn new(key: &'static str, kind: Kind, label: &'static str) -> Setting {
+    pub(super) const fn new(key: &'static str, kind: SettingKind, label: &'static str) -> Setting {
         Setting {
             key,
             label,
             kind,
-            standard: Standard::Nothing,
+            standard: DefaultValue::Nothing,
             min: None,
             max: None,
             is_secret: false,
@@ -90,11 +90,11 @@ impl Setting {
     }
 
     pub(super) const fn required(self) -> Setting {
-        Setting { standard: Standard::Required, ..self }
+        Setting { standard: DefaultValue::Required, ..self }
     }
 
     pub(super) const fn default(self, value: &'static str) -> Setting {
-        Setting { standard: Standard::Value(value), ..self }
+        Setting { standard: DefaultValue::Value(value), ..self }
     }
 
     pub(super) const fn min(self, min: &'static str) -> Setting {
@@ -122,24 +122,24 @@ impl Setting {
     }
 
     /// Its default as a value.
-    pub(crate) fn standard<T: Read>(&self) -> T {
-        let Standard::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
+    pub(crate) fn standard<T: ReadValue>(&self) -> T {
+        let DefaultValue::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
         read(text)
     }
 
     /// Its limits as values.
-    pub(crate) fn limits<T: Read>(&self) -> (Option<T>, Option<T>) {
+    pub(crate) fn limits<T: ReadValue>(&self) -> (Option<T>, Option<T>) {
         (self.min.map(read), self.max.map(read))
     }
 
     /// Its row in the manual.
     pub fn manual_row(&self) -> String {
         let default = match self.standard {
-            Standard::Required => "required".to_owned(),
-            Standard::Nothing => String::new(),
-            // Only a list is empty.
-            Standard::Value("") => "`[]`".to_owned(),
-            Standard::Value(value) => format!("`{value}`"),
+            DefaultValue::Required => "required".to_owned(),
+            DefaultValue::Nothing => String::new(),
+            // Only lists have an empty default.
+            DefaultValue::Value("") => "`[]`".to_owned(),
+            DefaultValue::Value(value) => format!("`{value}`"),
         };
         let limit = |limit: Option<&'static str>| limit.unwrap_or_default();
         let meaning = self.meaning.replace("{min}", limit(self.min)).replace("{max}", limit(self.max));
@@ -147,31 +147,31 @@ impl Setting {
     }
 }
 
-impl Kind {
+impl SettingKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Told {
+        struct KindFields {
             kind: &'static str,
             #[serde(skip_serializing_if = "Vec::is_empty")]
             choices: Vec<&'static str>,
         }
-        let told = |kind| Told { kind, choices: Vec::new() };
+        let told = |kind| KindFields { kind, choices: Vec::new() };
         match self {
-            Kind::Text => told("text"),
-            Kind::Size => told("size"),
-            Kind::Duration => told("duration"),
-            Kind::Number => told("number"),
-            Kind::Switch => told("switch"),
-            Kind::List => told("list"),
-            Kind::Choice(choices) => Told { kind: "choice", choices: choices() },
-            Kind::Steps => told("steps"),
-            Kind::Later => told("later"),
+            SettingKind::Text => told("text"),
+            SettingKind::Size => told("size"),
+            SettingKind::Duration => told("duration"),
+            SettingKind::Number => told("number"),
+            SettingKind::Switch => told("switch"),
+            SettingKind::List => told("list"),
+            SettingKind::Choice(choices) => KindFields { kind: "choice", choices: choices() },
+            SettingKind::Steps => told("steps"),
+            SettingKind::Later => told("later"),
         }
         .serialize(serializer)
     }
 }
 
-/// The row of a key; `table` is the table that it stands in, with its dot.
+/// The row of a key; `table` is the table that contains it, with its dot.
 pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> &'static Setting {
     let mut rows = groups.iter().copied().flatten();
     let found = rows.find(|row| row.key.strip_prefix(table) == Some(key));
@@ -183,8 +183,8 @@ pub(crate) fn names<T: Choice>() -> Vec<&'static str> {
     T::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
-fn read<T: Read>(text: &str) -> T {
+fn read<T: ReadValue>(text: &str) -> T {
     let mut findings = Findings::default();
-    let value = T::read(&Node::bare(text, Origin::Unplaced), &Path::default(), &mut findings);
+    let value = T::read(&DocumentNode::bare(text, NodeOrigin::Unplaced), &Path::default(), &mut findings);
     value.unwrap_or_else(|| panic!("the catalogue says `{text}`, which cannot be read"))
 }

@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::node::{Node, Value};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
-/// The most servers that one destination may name.
+/// The greatest number of servers of one destination.
 const ADDRESSES_MAX: usize = 8;
 
-/// What is spoken with a server, which is the scheme of its address.
+/// The protocol of a server, which is the scheme of its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transport {
     /// A message in every datagram.
@@ -26,14 +26,14 @@ pub enum Transport {
     RelpTls,
 }
 
-/// `tcp://HOST:PORT` of a server that we connect to.
+/// The address of a server, such as `tcp://HOST:PORT`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
-    /// What is spoken there.
+    /// The protocol.
     pub transport: Transport,
     /// A name, or an IP address without brackets.
     pub host: String,
-    /// Never 0.
+    /// The port, never 0.
     pub port: u16,
 }
 
@@ -66,7 +66,7 @@ impl Transport {
         matches!(self, Transport::Relp | Transport::RelpTls)
     }
 
-    /// Whether what is sent is encrypted.
+    /// Whether connections are encrypted.
     pub fn is_tls(self) -> bool {
         matches!(self, Transport::Tls | Transport::RelpTls)
     }
@@ -99,7 +99,7 @@ impl Address {
 const USE: &str = "use `udp://`, `tcp://`, `tls://`, `relp://` or `relp+tls://` with HOST:PORT";
 
 impl Addresses {
-    /// At least one, all with the same scheme.
+    /// Makes a list of addresses, at least one, all with the same scheme.
     pub fn new(addresses: Vec<Address>) -> Result<Addresses, String> {
         if addresses.is_empty() || ADDRESSES_MAX < addresses.len() {
             return Err(format!(
@@ -117,17 +117,17 @@ impl Addresses {
         }
     }
 
-    /// In the order in which they are tried.
+    /// The addresses, in the order in which they are tried.
     pub fn as_slice(&self) -> &[Address] {
         &self.0
     }
 
-    /// What is spoken with all of them.
+    /// The protocol of all addresses.
     pub fn transport(&self) -> Transport {
         self.0.first().map_or(Transport::Tcp, |address| address.transport)
     }
 
-    /// Stands for addresses that could not be read.
+    /// A stand-in for addresses that could not be read.
     pub(super) fn unread(transport: Transport) -> Addresses {
         Addresses(vec![Address { transport, host: String::new(), port: 0 }])
     }
@@ -150,7 +150,7 @@ impl fmt::Display for Addresses {
     }
 }
 
-/// How addresses are written: one, or a list of several.
+/// The written form of addresses: one, or a list of several.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(untagged)]
@@ -171,16 +171,16 @@ impl Serialize for Addresses {
     }
 }
 
-impl Read for Address {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Address> {
+impl ReadValue for Address {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Address> {
         parsed(node, path, findings, Address::parse)
     }
 }
 
-impl Read for Addresses {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Addresses> {
+impl ReadValue for Addresses {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Addresses> {
         let addresses = match &node.value {
-            Value::Text(_) => vec![Address::read(node, path, findings)?],
+            NodeValue::Text(_) => vec![Address::read(node, path, findings)?],
             _ => Vec::<Address>::read(node, path, findings)?,
         };
         Addresses::new(addresses).map_err(|message| findings.value(path, message)).ok()

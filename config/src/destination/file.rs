@@ -4,71 +4,70 @@ use serde::Serialize;
 
 use crate::catalogue::{DESTINATION, FILE_DESTINATION};
 use crate::choice::Packing;
-use crate::fields::Fields;
+use crate::name_template::NameTemplate;
 use crate::problem::quoted;
-use crate::template::Template;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
-/// The longest name that leaves room for what is put behind it when a file is set aside. A sender must not be able to make
-/// a longer one.
+/// The longest name that leaves room for the suffix of a rotated file. A sender must not be able to make a longer one.
 const NAME_BYTES_MAX: usize = 220;
 
 /// The keys of a file destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FileSink {
-    /// The file, absolute or below the data directory; parts of a message in it make several.
+    /// The file, absolute or below the data directory; with fields of a message in it, there are several.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub path: Template,
-    /// When a file is set aside and a new one is begun.
-    pub rotate: Rotate,
+    pub path: NameTemplate,
+    /// The conditions for rotation.
+    pub rotate: Rotation,
 }
 
-/// When a file is set aside.
+/// The conditions under which a file is rotated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Rotate {
-    /// Before it is longer than this.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Rotate))]
+pub struct Rotation {
+    /// The greatest size of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub size: Option<Size>,
-    /// When a period of this length ends, counted from 1970 in UTC.
+    /// The length of periods, counted from 1970 in UTC, at whose ends files are rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
-    /// How files that are set aside are packed.
+    /// The compression of rotated files.
     pub compression: Packing,
 }
 
 impl FileSink {
-    pub(super) fn read(fields: &mut Fields<'_>) -> FileSink {
-        fields.told_by(&[FILE_DESTINATION, DESTINATION]);
+    pub(super) fn read(fields: &mut TableReader<'_>) -> FileSink {
+        fields.described_by(&[FILE_DESTINATION, DESTINATION]);
         let path = fields.required("path", FileSink::nowhere().path);
         if let Err(message) = check_path(&path) {
             fields.note("path", message);
         }
-        FileSink { path, rotate: fields.told_table("rotate.", Rotate::read) }
+        FileSink { path, rotate: fields.settings_table("rotate.", Rotation::read) }
     }
 
-    /// Stands in for one that cannot be read.
+    /// A stand-in for a destination that cannot be read.
     pub(super) fn nowhere() -> FileSink {
-        let path = Template::parse("unknown").unwrap_or_else(|error| panic!("it is a template: {error}"));
-        FileSink { path, rotate: Rotate { size: None, age: None, compression: Packing::None } }
+        let path = NameTemplate::parse("unknown").unwrap_or_else(|error| panic!("it is a template: {error}"));
+        FileSink { path, rotate: Rotation { size: None, age: None, compression: Packing::None } }
     }
 }
 
-impl Rotate {
-    fn read(fields: &mut Fields<'_>) -> Rotate {
-        Rotate {
-            size: fields.optional_told("size"),
-            age: fields.optional_told("age"),
+impl Rotation {
+    fn read(fields: &mut TableReader<'_>) -> Rotation {
+        Rotation {
+            size: fields.optional_in_catalogue("size"),
+            age: fields.optional_in_catalogue("age"),
             compression: fields.get("compression"),
         }
     }
 }
 
-/// What can be said of a path by looking at it.
-fn check_path(path: &Template) -> Result<(), String> {
+/// Checks a path without access to the disk.
+fn check_path(path: &NameTemplate) -> Result<(), String> {
     let shape = path.shape();
     if shape.is_empty() || shape.ends_with('/') {
         return Err(format!("{} names no file: write one like `forward/all.log`", quoted(path.as_str())));

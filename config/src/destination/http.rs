@@ -1,4 +1,4 @@
-//! The destinations that are reached over HTTP.
+//! Destinations reached over HTTP.
 //!
 //! **Invariant:** a secret is either in the document or in a file, and a request is authorised in one way at most.
 
@@ -6,24 +6,24 @@ use serde::Serialize;
 
 use super::proxy::Proxy;
 use super::stream::ClientTls;
-use super::url::{Header, Url};
+use super::url::{HttpHeader, Url};
 use crate::catalogue::{
     ELASTIC_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, SPLUNK_DESTINATION,
 };
 use crate::choice::{Compression, HttpFormat, HttpMethod, Label};
-use crate::fields::Fields;
 use crate::problem::quoted;
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
 /// The longest name of an index, in bytes.
 const INDEX_BYTES_MAX: usize = 255;
-/// How many headers may be added to a request.
+/// The greatest number of headers added to a request.
 const HEADERS_MAX: usize = 32;
 
 /// The keys of an Elasticsearch or OpenSearch destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Elastic {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Elastic))]
+pub struct ElasticServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
@@ -32,63 +32,63 @@ pub struct Elastic {
     /// The API key, encoded as the server gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_file: Option<String>,
 }
 
 /// The keys of a Loki destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Loki {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Loki))]
+pub struct LokiServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The tenant, for a server with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// What messages of one stream have in common.
+    /// The labels that messages of one stream share.
     pub labels: Vec<Label>,
-    /// What is in a line.
+    /// The content of a line.
     pub format: HttpFormat,
 }
 
 /// The keys of a Splunk destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct SplunkHec {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = SplunkHec))]
+pub struct SplunkHecServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The index, unless it is the token's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
     /// The source type, unless it is the token's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sourcetype: Option<String>,
-    /// A GUID under which the server acknowledges what it has indexed.
+    /// A GUID with which the server acknowledges indexed events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// What is in an event.
+    /// The content of an event.
     pub format: HttpFormat,
 }
 
 /// The keys of an OpenTelemetry destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Otlp {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Otlp))]
+pub struct OtlpServer {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
 }
 
 /// The keys of a destination for any other HTTP server.
@@ -98,46 +98,46 @@ pub struct NdjsonHttp {
     /// The server.
     #[serde(flatten)]
     pub server: HttpServer,
-    /// What authorises us.
+    /// The token for authorization.
     #[serde(flatten)]
-    pub token: Token,
+    pub token: DestinationToken,
     /// The method of requests.
     pub method: HttpMethod,
-    /// What is in a line.
+    /// The content of a line.
     pub format: HttpFormat,
 }
 
-/// What all of them have.
+/// The settings that all HTTP destinations have.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HttpServer {
-    /// Where it is.
+    /// The address of the server.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub url: Url,
-    /// Of a user.
+    /// The user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_file: Option<String>,
-    /// How many requests may be made at the same time.
+    /// The greatest number of concurrent requests.
     pub connections: u32,
-    /// Added to every request, as `NAME: VALUE`.
+    /// Headers added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub headers: Vec<Header>,
-    /// How bodies are packed.
+    pub headers: Vec<HttpHeader>,
+    /// The compression of bodies.
     pub compression: Compression,
-    /// The longest that a request may take.
+    /// The longest time of a request.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
-    /// What requests go through, unless it is what the environment of the server says.
+    /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub proxy: Option<Proxy>,
-    /// What an encrypted connection needs.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -145,19 +145,18 @@ pub struct HttpServer {
 /// A token, as text or in a file.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = DestinationToken))]
-pub struct Token {
+pub struct DestinationToken {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_file: Option<String>,
 }
 
-impl Elastic {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Elastic {
-        fields.told_by(ELASTIC_DESTINATION);
+impl ElasticServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> ElasticServer {
+        fields.described_by(ELASTIC_DESTINATION);
         let server = HttpServer::read_base(fields);
         let index: String = fields.required("index", "logs".to_owned());
         if !is_index(&index) {
@@ -168,16 +167,16 @@ impl Elastic {
         if server.user.is_some() && (api_key.is_some() || api_key_file.is_some()) {
             fields.note("user", "cannot be used together with an API key");
         }
-        Elastic { server, index, api_key, api_key_file }
+        ElasticServer { server, index, api_key, api_key_file }
     }
 }
 
-impl Loki {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Loki {
-        fields.told_by(LOKI_DESTINATION);
+impl LokiServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> LokiServer {
+        fields.described_by(LOKI_DESTINATION);
         let server = HttpServer::read_base(fields);
-        Loki {
-            token: Token::read(fields, &server),
+        LokiServer {
+            token: DestinationToken::read(fields, &server),
             tenant: in_header(fields, "tenant"),
             labels: fields.get("labels"),
             format: fields.get("format"),
@@ -186,15 +185,15 @@ impl Loki {
     }
 }
 
-impl SplunkHec {
-    pub(super) fn read(fields: &mut Fields<'_>) -> SplunkHec {
-        fields.told_by(SPLUNK_DESTINATION);
+impl SplunkHecServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> SplunkHecServer {
+        fields.described_by(SPLUNK_DESTINATION);
         let server = HttpServer::read_base(fields);
-        let token = Token::read(fields, &server);
-        if token == Token::default() && server.user.is_none() {
+        let token = DestinationToken::read(fields, &server);
+        if token == DestinationToken::default() && server.user.is_none() {
             fields.note("token_file", "is missing: Splunk takes nothing without a token");
         }
-        SplunkHec {
+        SplunkHecServer {
             token,
             index: fields.optional("index"),
             sourcetype: fields.optional("sourcetype"),
@@ -205,20 +204,20 @@ impl SplunkHec {
     }
 }
 
-impl Otlp {
-    pub(super) fn read(fields: &mut Fields<'_>) -> Otlp {
-        fields.told_by(OTLP_DESTINATION);
+impl OtlpServer {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> OtlpServer {
+        fields.described_by(OTLP_DESTINATION);
         let server = HttpServer::read_base(fields);
-        Otlp { token: Token::read(fields, &server), server }
+        OtlpServer { token: DestinationToken::read(fields, &server), server }
     }
 }
 
 impl NdjsonHttp {
-    pub(super) fn read(fields: &mut Fields<'_>) -> NdjsonHttp {
-        fields.told_by(NDJSON_DESTINATION);
+    pub(super) fn read(fields: &mut TableReader<'_>) -> NdjsonHttp {
+        fields.described_by(NDJSON_DESTINATION);
         let server = HttpServer::read(fields);
         NdjsonHttp {
-            token: Token::read(fields, &server),
+            token: DestinationToken::read(fields, &server),
             method: fields.get("method"),
             format: fields.get("format"),
             server,
@@ -227,8 +226,8 @@ impl NdjsonHttp {
 }
 
 impl HttpServer {
-    /// Of a server whose path we know.
-    fn read_base(fields: &mut Fields<'_>) -> HttpServer {
+    /// Reads the settings of a server with a known path.
+    fn read_base(fields: &mut TableReader<'_>) -> HttpServer {
         let server = HttpServer::read(fields);
         if server.url.as_str().contains('?') {
             fields.note("url", "must not have a query: write it without `?` and what follows");
@@ -236,7 +235,7 @@ impl HttpServer {
         server
     }
 
-    fn read(fields: &mut Fields<'_>) -> HttpServer {
+    fn read(fields: &mut TableReader<'_>) -> HttpServer {
         let (password, password_file) = secret(fields, "password", "password_file");
         let server = HttpServer {
             url: fields.required("url", Url::nowhere()),
@@ -254,7 +253,7 @@ impl HttpServer {
         server
     }
 
-    fn check(&self, fields: &mut Fields<'_>) {
+    fn check(&self, fields: &mut TableReader<'_>) {
         let has_password = self.password.is_some() || self.password_file.is_some();
         match &self.user {
             Some(user) if user.contains(':') => fields.note("user", "must not contain `:`"),
@@ -267,33 +266,33 @@ impl HttpServer {
     }
 }
 
-pub(super) fn check_headers(headers: &[Header], fields: &mut Fields<'_>) {
+pub(super) fn check_headers(headers: &[HttpHeader], fields: &mut TableReader<'_>) {
     if HEADERS_MAX < headers.len() {
         let many = headers.len();
         fields.note("headers", format!("has {many} entries: at most {HEADERS_MAX} are sent"));
     }
 }
 
-pub(super) fn check_encryption(tls: Option<&ClientTls>, url: &Url, fields: &mut Fields<'_>) {
+pub(super) fn check_encryption(tls: Option<&ClientTls>, url: &Url, fields: &mut TableReader<'_>) {
     if tls.is_some() && url.as_str().starts_with("http://") {
         fields.note("tls", "is for `https://`: change the URL, or leave it out");
     }
 }
 
-impl Token {
-    fn read(fields: &mut Fields<'_>, server: &HttpServer) -> Token {
+impl DestinationToken {
+    fn read(fields: &mut TableReader<'_>, server: &HttpServer) -> DestinationToken {
         let (token, token_file) = secret(fields, "token", "token_file");
-        let token = Token { token, token_file };
-        if token != Token::default() && server.user.is_some() {
+        let token = DestinationToken { token, token_file };
+        if token != DestinationToken::default() && server.user.is_some() {
             fields.note("user", "cannot be used together with a token");
         }
         token
     }
 }
 
-/// A secret that is in the document or in a file.
+/// Reads a secret that is in the document or in a file.
 pub(super) fn secret(
-    fields: &mut Fields<'_>,
+    fields: &mut TableReader<'_>,
     key: &'static str,
     file_key: &'static str,
 ) -> (Option<String>, Option<String>) {
@@ -319,8 +318,8 @@ fn is_secret_file(path: &str) -> bool {
     path.len() <= 4000 && !path.contains(char::is_control) && path.split('/').all(plain)
 }
 
-/// A text that is sent in a header.
-fn in_header(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
+/// Reads a text that is sent in a header.
+fn in_header(fields: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let text: String = fields.optional(key)?;
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         fields.note(key, "must be letters, digits and signs without spaces");
@@ -328,7 +327,7 @@ fn in_header(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
     Some(text)
 }
 
-fn channel(fields: &mut Fields<'_>) -> Option<String> {
+fn channel(fields: &mut TableReader<'_>) -> Option<String> {
     let channel: String = fields.optional("channel")?;
     let is_guid = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -341,7 +340,7 @@ fn channel(fields: &mut Fields<'_>) -> Option<String> {
     Some(channel)
 }
 
-/// What both servers accept as the name of an index, without the patterns and dates that only some requests may have.
+/// Whether both servers accept the name of an index. Patterns and dates, which only some requests allow, are excluded.
 fn is_index(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-+".contains(&byte);
     (1..=INDEX_BYTES_MAX).contains(&name.len())

@@ -1,4 +1,4 @@
-//! A destination: where a route forwards to, outside of our own store.
+//! Destinations: systems outside our own store that routes forward messages to.
 
 mod address;
 mod file;
@@ -9,40 +9,42 @@ mod stream;
 mod url;
 
 pub use address::{Address, Addresses, Transport};
-pub use file::{FileSink, Rotate};
-pub use http::{Elastic, HttpServer, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use file::{FileSink, Rotation};
+pub use http::{
+    DestinationToken, ElasticServer, HttpServer, LokiServer, NdjsonHttp, OtlpServer, SplunkHecServer,
+};
 pub use proxy::Proxy;
 pub(crate) use proxy::without_password;
-pub use s3::{Gather, S3};
+pub use s3::{GatherLimits, S3};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
-pub use url::{Header, Url};
+pub use url::{HttpHeader, Url};
 
 use serde::Serialize;
 
 use crate::catalogue::DESTINATION;
 use crate::choice::{DestinationName, QueueDurability};
-use crate::fields::{Fields, defaults};
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::{TableReader, defaults};
 use crate::unit::{Period, Size};
 
-/// A place that messages are forwarded to.
+/// A system that messages are forwarded to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Destination {
-    /// The name that routes and counters know it by.
+    /// The name that routes and counters use.
     pub id: String,
-    /// Whether it takes and sends anything.
+    /// Whether it takes and sends messages.
     pub enabled: bool,
-    /// What it is, with the keys of that kind.
+    /// The kind of destination, with its keys.
     #[serde(flatten)]
     pub kind: DestinationKind,
-    /// What waits while it is slow or away.
+    /// The queue of messages while it is slow or unavailable.
     pub queue: Queue,
 }
 
-/// What a destination is.
+/// The kind of a destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -53,22 +55,22 @@ pub enum DestinationKind {
     Relp(RelpServer),
     /// A file that lines are appended to.
     File(FileSink),
-    /// S3, or another store that speaks its protocol.
+    /// S3, or another store with its protocol.
     S3(S3),
     /// Elasticsearch or OpenSearch.
-    Elastic(Elastic),
+    Elastic(ElasticServer),
     /// Grafana Loki.
-    Loki(Loki),
+    Loki(LokiServer),
     /// Splunk's HTTP event collector.
-    SplunkHec(SplunkHec),
+    SplunkHec(SplunkHecServer),
     /// OpenTelemetry over HTTP.
-    Otlp(Otlp),
-    /// Any HTTP server that takes lines.
+    Otlp(OtlpServer),
+    /// Any HTTP server that accepts lines.
     NdjsonHttp(NdjsonHttp),
 }
 
 impl DestinationKind {
-    /// How many requests may be made at the same time.
+    /// The greatest number of concurrent requests.
     pub fn connections(&self) -> usize {
         let connections = match self {
             DestinationKind::Elastic(elastic) => elastic.server.connections,
@@ -85,46 +87,46 @@ impl DestinationKind {
     }
 }
 
-/// What waits for a destination.
+/// The queue of messages for a destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Queue {
-    /// The most bytes that wait, on disk.
+    /// The greatest size of the queue on disk.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub size: Size,
-    /// The most bytes that are kept in memory as well, so that they are sent without being read again.
+    /// The greatest size of the part that is kept in memory as well, so that it can be sent without reading the disk.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub memory: Size,
-    /// How old a message becomes before it is dropped.
+    /// The greatest age of a message before it is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub age: Option<Period>,
-    /// When a message is acknowledged.
+    /// The time at which a message is acknowledged.
     pub durability: QueueDurability,
 }
 
 impl Queue {
-    fn read(fields: &mut Fields<'_>) -> Queue {
+    fn read(fields: &mut TableReader<'_>) -> Queue {
         Queue {
             size: fields.get_within("size"),
             memory: fields.get_within("memory"),
-            age: fields.optional_told("age"),
+            age: fields.optional_in_catalogue("age"),
             durability: fields.get("durability"),
         }
     }
 }
 
-/// What a destination has by default.
+/// The defaults of a destination.
 impl Default for Queue {
     fn default() -> Queue {
         defaults(&[DESTINATION], "queue.", Queue::read)
     }
 }
 
-impl Read for Destination {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Destination> {
-        let mut fields = Fields::of(node, path, findings)?;
-        fields.told_by(&[DESTINATION]);
+impl ReadValue for Destination {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Destination> {
+        let mut fields = TableReader::of(node, path, findings)?;
+        fields.described_by(&[DESTINATION]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
         let kind = match fields.required("kind", None) {
@@ -132,10 +134,12 @@ impl Read for Destination {
             Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
             Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
             Some(DestinationName::S3) => DestinationKind::S3(S3::read(&mut fields)),
-            Some(DestinationName::Elastic) => DestinationKind::Elastic(Elastic::read(&mut fields)),
-            Some(DestinationName::Loki) => DestinationKind::Loki(Loki::read(&mut fields)),
-            Some(DestinationName::SplunkHec) => DestinationKind::SplunkHec(SplunkHec::read(&mut fields)),
-            Some(DestinationName::Otlp) => DestinationKind::Otlp(Otlp::read(&mut fields)),
+            Some(DestinationName::Elastic) => DestinationKind::Elastic(ElasticServer::read(&mut fields)),
+            Some(DestinationName::Loki) => DestinationKind::Loki(LokiServer::read(&mut fields)),
+            Some(DestinationName::SplunkHec) => {
+                DestinationKind::SplunkHec(SplunkHecServer::read(&mut fields))
+            }
+            Some(DestinationName::Otlp) => DestinationKind::Otlp(OtlpServer::read(&mut fields)),
             Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
             None => {
                 // Without a kind it is unknown which keys belong here.
@@ -143,7 +147,7 @@ impl Read for Destination {
                 return Some(Destination { id, enabled, kind, queue: Queue::default() });
             }
         };
-        let queue = fields.told_table("queue.", Queue::read);
+        let queue = fields.settings_table("queue.", Queue::read);
         if let (DestinationKind::S3(s3), Some(age)) = (&kind, queue.age)
             && age <= s3.object.age
         {

@@ -3,23 +3,23 @@
 use serde::{Serialize, Serializer};
 
 use super::address::bare_host;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
-/// The longest one.
+/// The longest text.
 const BYTES_MAX: usize = 1000;
-/// Stands for a user and a password that are not shown.
+/// The replacement for a user and a password.
 const HIDDEN: &str = "(hidden)";
 
-/// `none`, or `http://[USER:PASSWORD@]HOST[:PORT]`.
+/// A proxy: `none`, or `http://[USER:PASSWORD@]HOST[:PORT]`.
 ///
 /// **Invariant:** it is printable ASCII, and has a host unless it is `none`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Proxy(String);
 
 impl Proxy {
-    /// Reads it, or says what is wrong without repeating it: it may hold a password.
+    /// Reads a proxy. Errors do not repeat the text, because it may contain a password.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         const HINT: &str = "write it like `http://proxy.example:3128`, or `none` for no proxy";
         let proxy = Proxy(text.to_owned());
@@ -46,13 +46,13 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// All of it.
+    /// The whole text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// True if each `%` begins a valid escape of something other than a control character.
+/// Whether each `%` begins a valid escape of something other than a control character.
 fn is_encoded(text: &str) -> bool {
     let sign = |part: &str| {
         let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
@@ -61,7 +61,7 @@ fn is_encoded(text: &str) -> bool {
     text.split('%').skip(1).all(sign)
 }
 
-/// The text of a proxy without its user and password, to be shown.
+/// The text of a proxy without its user and password, for display.
 pub(crate) fn without_password(text: &str) -> String {
     match text.strip_prefix("http://").and_then(|rest| rest.rsplit_once('@')) {
         Some((_, place)) => format!("http://{HIDDEN}@{place}"),
@@ -75,8 +75,8 @@ impl Serialize for Proxy {
     }
 }
 
-impl Read for Proxy {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Proxy> {
+impl ReadValue for Proxy {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Proxy> {
         parsed(node, path, findings, Proxy::parse)
     }
 }

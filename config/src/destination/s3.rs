@@ -1,19 +1,19 @@
-//! The destination that stores objects in S3, or in another store that speaks its protocol.
+//! The destination that stores objects in S3, or in another store with its protocol.
 
 use serde::Serialize;
 
 use super::http::{HttpServer, check_encryption, check_headers, secret};
 use super::proxy::Proxy;
 use super::stream::ClientTls;
-use super::url::{Header, Url};
+use super::url::{HttpHeader, Url};
 use crate::catalogue::S3_DESTINATION;
 use crate::choice::{Addressing, Compression, HttpFormat, Packing};
-use crate::fields::Fields;
+use crate::name_template::NameTemplate;
 use crate::problem::quoted;
-use crate::template::Template;
+use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
-/// The longest that a prefix may become, so that there is room for the rest of the key.
+/// The greatest length of a prefix, which leaves room for the rest of the key.
 const PREFIX_BYTES_MAX: usize = 900;
 
 /// The keys of an S3 destination.
@@ -28,55 +28,55 @@ pub struct S3 {
     pub bucket: String,
     /// The region that it is in.
     pub region: String,
-    /// How the bucket is named in a request.
+    /// The place of the bucket's name in a request.
     pub addressing: Addressing,
-    /// Whose key signs the requests.
+    /// The id of the key that signs requests.
     pub access_key: String,
-    /// The key.
+    /// The secret key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key: Option<String>,
-    /// The file that holds it instead.
+    /// The file that contains it instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_file: Option<String>,
-    /// What the names of objects begin with.
+    /// The beginning of the names of objects.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub prefix: Template,
-    /// How much comes into an object.
-    pub object: Gather,
-    /// What is in a line.
+    pub prefix: NameTemplate,
+    /// The size of an object.
+    pub object: GatherLimits,
+    /// The content of a line.
     pub format: HttpFormat,
-    /// How objects are packed.
+    /// The compression of objects.
     pub compression: Packing,
-    /// Added to every request, as `NAME: VALUE`.
+    /// Headers added to every request, as `NAME: VALUE`.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
-    pub headers: Vec<Header>,
-    /// The longest that a request may take.
+    pub headers: Vec<HttpHeader>,
+    /// The longest time of a request.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
-    /// What requests go through, unless it is what the environment of the server says.
+    /// The proxy for requests, instead of that of the server's environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub proxy: Option<Proxy>,
-    /// What an encrypted connection needs.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
 
-/// How much is sent at a time.
+/// The limits of messages that are sent together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Gather {
-    /// The most bytes, as messages are in memory.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Gather))]
+pub struct GatherLimits {
+    /// The greatest size, as messages are in memory.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub size: Size,
-    /// How long a message waits for more.
+    /// The longest time that a message waits for more.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub age: Period,
 }
 
 impl S3 {
-    pub(super) fn read(fields: &mut Fields<'_>) -> S3 {
-        fields.told_by(S3_DESTINATION);
+    pub(super) fn read(fields: &mut TableReader<'_>) -> S3 {
+        fields.described_by(S3_DESTINATION);
         let (secret_key, secret_key_file) = secret(fields, "secret_key", "secret_key_file");
         let s3 = S3 {
             url: fields.optional("url"),
@@ -85,7 +85,7 @@ impl S3 {
             addressing: fields.get("addressing"),
             access_key: fields.required("access_key", "unknown".to_owned()),
             prefix: fields.get("prefix"),
-            object: fields.told_table("object.", |fields| Gather {
+            object: fields.settings_table("object.", |fields| GatherLimits {
                 size: fields.get_within("size"),
                 age: fields.get_within("age"),
             }),
@@ -102,7 +102,7 @@ impl S3 {
         s3
     }
 
-    fn check(&self, fields: &mut Fields<'_>) {
+    fn check(&self, fields: &mut TableReader<'_>) {
         if self.secret_key.is_none() && self.secret_key_file.is_none() {
             fields.note("secret_key_file", "is missing: requests have to be signed");
         }
@@ -145,7 +145,7 @@ impl S3 {
             password_file: None,
             connections: 1,
             headers: self.headers.clone(),
-            // Objects are packed, not requests.
+            // Objects are compressed, not requests.
             compression: Compression::None,
             timeout: self.timeout,
             proxy: self.proxy.clone(),
@@ -169,8 +169,8 @@ fn is_region(name: &str) -> bool {
     (1..=50).contains(&name.len()) && name.bytes().all(allowed)
 }
 
-/// Servers and tools take `//`, `.` and `..` for something else than what they are.
-fn check_prefix(prefix: &Template) -> Result<(), String> {
+/// Checks a prefix: servers and tools interpret `//`, `.` and `..` in their own ways.
+fn check_prefix(prefix: &NameTemplate) -> Result<(), String> {
     let shape = prefix.shape();
     let folders = shape.strip_suffix('/').unwrap_or(&shape);
     if !shape.is_empty() && folders.split('/').any(|part| matches!(part, "" | "." | "..")) {
@@ -205,7 +205,7 @@ mod tests {
             ("{received:../%Y}", false),
             ("./", false),
         ] {
-            let prefix = Template::parse(text).expect("a template");
+            let prefix = NameTemplate::parse(text).expect("a template");
             assert_eq!(check_prefix(&prefix).is_ok(), expected, "{text}");
         }
     }

@@ -1,4 +1,4 @@
-//! Destinations that take syslog, over datagrams, streams and RELP.
+//! Destinations that receive syslog over datagrams, streams and RELP.
 
 use serde::Serialize;
 
@@ -7,21 +7,21 @@ use super::address::OneOrMore;
 use super::address::{Addresses, Transport, bare_host};
 use crate::catalogue::{DESTINATION, RELP_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION};
 use crate::choice::{ForwardFormat, ForwardFraming};
-use crate::fields::Fields;
 use crate::problem::quoted;
+use crate::table_reader::TableReader;
 
 /// The keys of a syslog destination.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SyslogServer {
-    /// `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
+    /// The address `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
     pub to: Addresses,
-    /// What is sent of a message.
+    /// The format of messages.
     pub format: ForwardFormat,
-    /// How messages are told apart in a stream.
+    /// The delimiting of messages in a stream.
     pub framing: ForwardFraming,
-    /// What encrypted connections need.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
@@ -30,19 +30,19 @@ pub struct SyslogServer {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RelpServer {
-    /// `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
+    /// The address `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
     #[cfg_attr(feature = "schema", schema(value_type = OneOrMore))]
     pub to: Addresses,
-    /// What is sent of a message.
+    /// The format of messages.
     pub format: ForwardFormat,
-    /// How many messages may be unanswered.
+    /// The greatest number of unacknowledged messages.
     pub window: u32,
-    /// What encrypted connections need.
+    /// The trust and certificate for encrypted connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
 }
 
-/// What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory.
+/// The trust and certificate for encrypted connections to a server. Files are PEM, absolute or below the data directory.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ClientTls {
@@ -61,11 +61,11 @@ pub struct ClientTls {
 }
 
 impl SyslogServer {
-    pub(super) fn read(fields: &mut Fields<'_>) -> SyslogServer {
-        fields.told_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+    pub(super) fn read(fields: &mut TableReader<'_>) -> SyslogServer {
+        fields.described_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Tcp));
         if to.transport().is_relp() {
-            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"relp\"`"));
+            fields.note("to", format!("`{to}` belongs in a destination of `kind = \"relp\"`"));
         }
         SyslogServer {
             format: fields.get("format"),
@@ -77,11 +77,11 @@ impl SyslogServer {
 }
 
 impl RelpServer {
-    pub(super) fn read(fields: &mut Fields<'_>) -> RelpServer {
-        fields.told_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
+    pub(super) fn read(fields: &mut TableReader<'_>) -> RelpServer {
+        fields.described_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Relp));
         if !to.transport().is_relp() {
-            fields.note("to", format!("`{to}` belongs into a destination of `kind = \"syslog\"`"));
+            fields.note("to", format!("`{to}` belongs in a destination of `kind = \"syslog\"`"));
         }
         RelpServer {
             format: fields.get("format"),
@@ -93,7 +93,7 @@ impl RelpServer {
 }
 
 impl ClientTls {
-    fn of(fields: &mut Fields<'_>, to: &Addresses) -> Option<ClientTls> {
+    fn of(fields: &mut TableReader<'_>, to: &Addresses) -> Option<ClientTls> {
         let tls = fields.optional_table("tls.", ClientTls::read);
         // An address that could not be read has its own finding.
         let is_read = to.as_slice().iter().all(|address| address.port != 0);
@@ -103,7 +103,7 @@ impl ClientTls {
         tls
     }
 
-    pub(super) fn read(fields: &mut Fields<'_>) -> ClientTls {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> ClientTls {
         let tls = ClientTls {
             ca: fields.optional("ca"),
             certificate: fields.optional("certificate"),
@@ -122,7 +122,7 @@ impl ClientTls {
     }
 }
 
-/// Whether it is a name or an IP address, as certificates hold them.
+/// Whether it is a name or an IP address as in certificates.
 fn is_server_name(name: &str) -> bool {
     bare_host(name).is_some() || name.parse::<std::net::IpAddr>().is_ok()
 }

@@ -5,33 +5,33 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::address::bare_host;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Read, parsed};
+use crate::read::{ReadValue, parsed};
 
 /// The longest URL or header.
 const BYTES_MAX: usize = 4000;
-/// Headers that every request has, and which are ours to say.
+/// Headers that Logstead itself sets in every request.
 const HEADERS_RESERVED: [&str; 6] =
     ["connection", "content-encoding", "content-length", "host", "te", "transfer-encoding"];
 
-/// `http://HOST[:PORT][/PATH][?QUERY]`, or the same with `https://`.
+/// An address: `http://HOST[:PORT][/PATH][?QUERY]`, or the same with `https://`.
 ///
-/// **Invariant:** it is printable ASCII, has a host, and holds no user or password.
+/// **Invariant:** it is printable ASCII, has a host, and contains no user or password.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Url(String);
 
 /// A header of a request: a name, and a value without control characters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Header {
+pub struct HttpHeader {
     /// A token of HTTP.
     pub name: String,
-    /// Without spaces around it.
+    /// The value, without spaces around it.
     pub value: String,
 }
 
 impl Url {
-    /// Reads it, or says what is wrong.
+    /// Reads a URL, or reports what is wrong.
     pub fn parse(text: &str) -> Result<Url, String> {
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
         let hint = "write one like `https://logs.example:9200`";
@@ -40,7 +40,7 @@ impl Url {
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            // The text is not repeated: it may hold a password.
+            // The text is not repeated, because it may contain a password.
             return Err(
                 "must not hold a user or password: use the keys `user` and `password_file`".to_owned()
             );
@@ -55,12 +55,12 @@ impl Url {
         }
     }
 
-    /// Stands in for one that cannot be read.
+    /// A stand-in for a URL that cannot be read.
     pub(crate) fn nowhere() -> Url {
         Url("https://localhost".to_owned())
     }
 
-    /// All of it.
+    /// The whole URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -73,7 +73,7 @@ impl Url {
         bare_host(authority).or_else(host).unwrap_or_default()
     }
 
-    /// Without what may be secret, to be shown.
+    /// The URL without its query, which may be secret, for display.
     pub fn without_query(&self) -> &str {
         self.0.split('?').next().unwrap_or_default()
     }
@@ -88,9 +88,9 @@ fn is_authority(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(host, digits)| bare_host(host).is_some() && port(digits))
 }
 
-impl Header {
-    /// Reads `NAME: VALUE`, or says what is wrong. The value is not repeated: it may be secret.
-    pub fn parse(text: &str) -> Result<Header, String> {
+impl HttpHeader {
+    /// Reads `NAME: VALUE`, or reports what is wrong. The value is not repeated, because it may be secret.
+    pub fn parse(text: &str) -> Result<HttpHeader, String> {
         let Some((name, value)) = text.split_once(':') else {
             return Err("must be written as `NAME: VALUE`".to_owned());
         };
@@ -106,7 +106,7 @@ impl Header {
                 "the value of `{name}` is too long or has characters that headers cannot have"
             ));
         }
-        Ok(Header { name: name.to_owned(), value: value.to_owned() })
+        Ok(HttpHeader { name: name.to_owned(), value: value.to_owned() })
     }
 }
 
@@ -126,21 +126,21 @@ impl Serialize for Url {
     }
 }
 
-impl Serialize for Header {
+impl Serialize for HttpHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{}: {}", self.name, self.value))
     }
 }
 
-impl Read for Url {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Url> {
+impl ReadValue for Url {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Url> {
         parsed(node, path, findings, Url::parse)
     }
 }
 
-impl Read for Header {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Header> {
-        parsed(node, path, findings, Header::parse)
+impl ReadValue for HttpHeader {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<HttpHeader> {
+        parsed(node, path, findings, HttpHeader::parse)
     }
 }
 
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn a_header_has_a_valid_name_and_value() {
-        let header = Header::parse("X-Scope: a: b ").expect("a header");
+        let header = HttpHeader::parse("X-Scope: a: b ").expect("a header");
         assert_eq!((header.name.as_str(), header.value.as_str()), ("X-Scope", "a: b"));
         for bad in ["", "X", ": a", "X Y: a", "Host: a", "content-length: 1", "X: a\r\nY: b", "X: ä"] {
-            assert!(Header::parse(bad).is_err(), "{bad}");
+            assert!(HttpHeader::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,51 +1,51 @@
-//! Console and API: where they listen, whether that is encrypted, and what they put up with.
+//! The console and the API: their addresses, encryption and limits.
 
 use std::fmt;
 use std::net::SocketAddr;
 
 use ipnet::IpNet;
 
-use crate::fields::Fields;
 use crate::listen::socket_path;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{OneOrMore, Read, parsed};
+use crate::read::{OneOrMore, ReadValue, parsed};
 use crate::source::Tls;
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
-/// What stands before the path of a unix socket.
+/// The scheme before the path of a unix socket.
 const UNIX_SCHEME: &str = "unix";
 
-/// Console and API.
+/// The settings of the console and the API.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Web {
-    /// Where they listen; port 0 is any free one.
+    /// The addresses to listen on; port 0 is any free one.
     pub listen: Vec<WebListener>,
-    /// What encrypts all of these but unix sockets.
+    /// The certificate for all of these except unix sockets.
     pub tls: Option<Tls>,
-    /// Where browsers are only sent to the encrypted address.
+    /// The addresses that only redirect browsers to the encrypted one.
     pub redirect_listen: Vec<WebListener>,
-    /// How long browsers insist on encryption once they have seen it; zero for not at all.
+    /// The time for which browsers insist on encryption (HSTS); zero for none.
     pub hsts: Period,
-    /// How long an unused login lasts.
+    /// The lifetime of an unused login.
     pub session_lifetime: Period,
-    /// How long it lasts however it is used.
+    /// The lifetime of a login in use.
     pub session_max: Period,
-    /// Where browsers find the console, perhaps below a path of a proxy; empty where `listen` says that.
+    /// The address of the console in browsers, perhaps below a path of a proxy; empty if it is that of `listen`.
     pub public_url: String,
-    /// Proxies whose word counts for where a request comes from.
+    /// Proxies that are trusted to state the origin of a request.
     pub trusted_proxies: Vec<IpNet>,
-    /// How many connections are open at a time.
+    /// The greatest number of open connections.
     pub connections_max: u32,
-    /// How long a connection may take to send the head of a request.
+    /// The longest time to send the head of a request.
     pub header_timeout: Period,
-    /// How long a connection may be without a request.
+    /// The longest time that a connection may be idle.
     pub idle_timeout: Period,
-    /// How long a body may not go on, and an answer not be read.
+    /// The longest time without progress in sending a body or reading a response.
     pub stall_timeout: Period,
 }
 
-/// A socket that HTTP is spoken on.
+/// The address of a socket for HTTP.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WebListener {
     /// An address and a port.
@@ -67,7 +67,7 @@ impl Web {
         place.strip_prefix(host).unwrap_or_default().trim_end_matches('/')
     }
 
-    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Web> {
+    pub(super) fn read(fields: &mut TableReader<'_>) -> Option<Web> {
         let listen = fields.optional::<OneOrMore<WebListener>>("listen");
         if listen.as_ref().is_some_and(|listen| listen.0.is_empty()) {
             fields.note("listen", "must name at least one address, like `127.0.0.1:8080`");
@@ -117,8 +117,8 @@ impl Web {
     }
 }
 
-/// Beginnings of our own paths. A proxy may remove the path of the console before it asks us, or may not: below one of
-/// these nobody could tell.
+/// The first parts of our own paths, with which the path of the console must not begin: a proxy may or may not remove it,
+/// and the two cases could not be distinguished.
 const OWN: [&str; 27] = [
     "account",
     "admin",
@@ -151,7 +151,7 @@ const OWN: [&str; 27] = [
 /// Maximum length of the path of the console.
 const BASE_BYTES_MAX: usize = 200;
 
-/// Why nothing can be shown at this address: it needs scheme and host, and may have a port and a path.
+/// The reason why the console cannot be at this address: it needs scheme and host, and may have a port and a path.
 fn misplaced(url: &str) -> Option<String> {
     let place = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
     let (host, path) = place.split_once('/').unwrap_or((place, ""));
@@ -183,8 +183,8 @@ impl WebListener {
     }
 }
 
-impl Read for WebListener {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<WebListener> {
+impl ReadValue for WebListener {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<WebListener> {
         parsed(node, path, findings, WebListener::parse)
     }
 }

@@ -1,17 +1,17 @@
-//! [`Step`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
+//! [`RouteStep`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names checked to be fields that a step can
 //! change.
 
 use super::fits::{example, fits};
-use super::template::{Piece, is_name};
-use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
+use super::template::{TemplatePiece, is_name};
+use super::{ParseFormat, RouteStep, SampleShare, StepAction, TextTemplate, ThrottleRate};
 use crate::problem::{Findings, Path, quoted};
 use logstead_query as query;
-use logstead_query::{Captures, Query, Regex, Template};
+use logstead_query::{CaptureTemplate, Captures, Query, Regex};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::time::Duration;
 
-/// The fields that every message has and that a step can change.
+/// The known fields that a step can change.
 const CHANGED: [Field; 8] = [
     Field::Host,
     Field::Program,
@@ -22,63 +22,63 @@ const CHANGED: [Field; 8] = [
     Field::Time,
     Field::Message,
 ];
-/// Longest time in which repetitions are looked for.
+/// The longest time in which repetitions are detected.
 const WITHIN_MAX: Duration = Duration::from_secs(86_400);
 
-/// A step that can be run.
+/// A step that can run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedStep {
-    /// As written.
-    pub step: Step,
-    /// The messages that it concerns.
+    /// The step as written.
+    pub step: RouteStep,
+    /// The messages to which it applies.
     pub filter: Option<Query>,
-    /// What it does.
-    pub action: Acting,
+    /// The action.
+    pub action: CheckedAction,
 }
 
-/// What a step does, as [`Action`] says it.
+/// The checked form of a [`StepAction`].
 #[derive(Clone, PartialEq, Debug)]
-pub enum Acting {
-    /// Adds fields that stand in a text.
+pub enum CheckedAction {
+    /// Adds fields contained in a text.
     Parse {
-        /// How the text is made.
-        format: Parsing,
-        /// Whose value it is.
+        /// The format of the text.
+        format: CheckedFormat,
+        /// The field that contains the text.
         field: FieldName,
-        /// Stands before the names.
+        /// The prefix of the fields' names.
         prefix: String,
     },
-    /// Gives fields a value.
+    /// Sets fields to values.
     Set(Vec<(FieldName, TextTemplate)>),
-    /// Takes fields away.
+    /// Removes fields.
     Unset(Vec<FieldName>),
-    /// Gives fields another name.
+    /// Renames fields.
     Rename(Vec<(FieldName, FieldName)>),
-    /// Replaces what an expression finds in fields.
+    /// Replaces the matches of an expression in fields.
     Replace {
         /// The expression.
         regex: Regex,
-        /// What stands there afterwards.
+        /// The replacement.
         with: String,
-        /// Where.
+        /// The fields.
         fields: Vec<FieldName>,
     },
-    /// Replaces what an expression finds everywhere.
+    /// Replaces the matches of an expression everywhere.
     Mask {
         /// The expression.
         regex: Regex,
-        /// What stands there afterwards.
+        /// The replacement.
         with: String,
     },
-    /// Takes messages out.
+    /// Drops messages.
     Drop(Query),
-    /// Takes all others out.
+    /// Drops all other messages.
     Keep(Query),
-    /// Lets a share of the messages through, of each combination of values.
-    Sample(Share, Vec<FieldName>),
-    /// Lets a number of messages in a time through, of each combination of values.
-    Throttle(Rate, Vec<FieldName>),
-    /// Lets the first of messages with equal values through, within this time.
+    /// Passes a share of the messages with each combination of values.
+    Sample(SampleShare, Vec<FieldName>),
+    /// Limits messages per interval, for each combination of values.
+    Throttle(ThrottleRate, Vec<FieldName>),
+    /// Passes the first of messages with equal values within this time.
     Dedup(Vec<FieldName>, Duration),
     /// Adds values of the field `tags`.
     Tag(Vec<String>),
@@ -93,9 +93,9 @@ pub enum Acting {
     },
 }
 
-/// How a text that is parsed is made.
+/// The format of a text to parse.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Parsing {
+pub enum CheckedFormat {
     /// A JSON object.
     Json,
     /// `key=value`.
@@ -104,21 +104,21 @@ pub enum Parsing {
     Cef,
     /// LEEF.
     Leef,
-    /// Values with commas between them, of these columns.
+    /// Values of these columns, separated by commas.
     Csv(Vec<String>),
     /// The groups of an expression.
     Captures(Captures),
 }
 
-/// What can be run of a step; a finding for everything else.
-pub(crate) fn check_step(step: &Step, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
-    let mut checking = Checking { path, findings };
+/// Checks a step; records a finding if it cannot run.
+pub(crate) fn check_step(step: &RouteStep, path: &Path, findings: &mut Findings) -> Option<CheckedStep> {
+    let mut checking = StepChecker { path, findings };
     let filter = step.filter.as_ref().map(|text| checking.query("where", text));
     let action = checking.action(&step.action)?;
     Some(CheckedStep { step: step.clone(), filter: filter.transpose_ok()?, action })
 }
 
-/// `Option<Option<T>>` where the inner `None` means that there is a finding.
+/// Swaps `Option<Option<T>>`, in which the inner `None` means that there is a finding.
 trait TransposeOk<T> {
     fn transpose_ok(self) -> Option<Option<T>>;
 }
@@ -132,16 +132,16 @@ impl<T> TransposeOk<T> for Option<Option<T>> {
     }
 }
 
-struct Checking<'a> {
+struct StepChecker<'a> {
     path: &'a Path,
     findings: &'a mut Findings,
 }
 
-impl Checking<'_> {
-    fn action(&mut self, action: &Action) -> Option<Acting> {
+impl StepChecker<'_> {
+    fn action(&mut self, action: &StepAction) -> Option<CheckedAction> {
         let kind = action.kind();
         Some(match action {
-            Action::Parse { format, field, prefix } => Acting::Parse {
+            StepAction::Parse { format, field, prefix } => CheckedAction::Parse {
                 format: self.parsing(format)?,
                 field: match field {
                     Some(field) => self.readable("field", field)?,
@@ -149,7 +149,7 @@ impl Checking<'_> {
                 },
                 prefix: self.prefix(prefix)?,
             },
-            Action::Set(texts) => {
+            StepAction::Set(texts) => {
                 let texts = texts.iter().map(|(name, text)| {
                     let field = self.changeable(kind, name);
                     let template = TextTemplate::parse(text);
@@ -160,54 +160,54 @@ impl Checking<'_> {
                     Some((field, template))
                 });
                 let texts = texts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                Acting::Set(self.some(kind, texts)?)
+                CheckedAction::Set(self.some(kind, texts)?)
             }
-            Action::Unset(names) => Acting::Unset(self.names(kind, names, Self::changeable)?),
-            Action::Rename(names) => {
+            StepAction::Unset(names) => CheckedAction::Unset(self.names(kind, names, Self::changeable)?),
+            StepAction::Rename(names) => {
                 let names = names.iter().map(|(from, to)| {
                     let (from, to) = (self.readable(kind, from), self.changeable(kind, to));
                     Some((from?, to?))
                 });
                 let names = names.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                Acting::Rename(self.some(kind, names)?)
+                CheckedAction::Rename(self.some(kind, names)?)
             }
-            Action::Replace { pattern, with, fields } => Acting::Replace {
+            StepAction::Replace { pattern, with, fields } => CheckedAction::Replace {
                 regex: self.regex(kind, pattern)?,
                 with: with.clone(),
                 fields: self.names("in", fields, Self::text)?,
             },
-            Action::Mask { pattern, with } => {
+            StepAction::Mask { pattern, with } => {
                 let regex = self.regex(kind, pattern)?;
                 if regex.compiled().is_match(b"") {
                     self.findings.value(
                         &self.path.key(kind),
-                        "finds the empty text as well: make it need a character",
+                        "also matches the empty text: make it require a character",
                     );
                     return None;
                 }
                 if regex.compiled().is_match(with.as_bytes()) {
                     self.findings.value(
                         &self.path.key("with"),
-                        "is found by the expression itself: choose another text",
+                        "is matched by the expression itself: choose another text",
                     );
                     return None;
                 }
-                Acting::Mask { regex, with: with.clone() }
+                CheckedAction::Mask { regex, with: with.clone() }
             }
-            Action::Drop(query) => Acting::Drop(self.query(kind, query)?),
-            Action::Keep(query) => Acting::Keep(self.query(kind, query)?),
-            Action::Sample { share, by } => Acting::Sample(*share, self.any_names("by", by)?),
-            Action::Throttle { rate, by } => Acting::Throttle(*rate, self.any_names("by", by)?),
-            Action::Dedup { fields, within } => {
+            StepAction::Drop(query) => CheckedAction::Drop(self.query(kind, query)?),
+            StepAction::Keep(query) => CheckedAction::Keep(self.query(kind, query)?),
+            StepAction::Sample { share, by } => CheckedAction::Sample(*share, self.any_names("by", by)?),
+            StepAction::Throttle { rate, by } => CheckedAction::Throttle(*rate, self.any_names("by", by)?),
+            StepAction::Dedup { fields, within } => {
                 let within = within.duration();
                 if within.is_zero() || WITHIN_MAX < within {
                     self.findings.value(&self.path.key("within"), "must be above 0 and at most 1d");
                     return None;
                 }
-                Acting::Dedup(self.names(kind, fields, Self::readable)?, within)
+                CheckedAction::Dedup(self.names(kind, fields, Self::readable)?, within)
             }
-            Action::Tag(tags) => Acting::Tag(self.some(kind, tags.clone())?),
-            Action::Lookup { file, key, set } => {
+            StepAction::Tag(tags) => CheckedAction::Tag(self.some(kind, tags.clone())?),
+            StepAction::Lookup { file, key, set } => {
                 let key = self.readable("key", key)?;
                 if !is_file_name(file) {
                     let message = format!(
@@ -218,30 +218,30 @@ impl Checking<'_> {
                     return None;
                 }
                 self.names("set", set, Self::changeable)?;
-                Acting::Lookup { file: file.clone(), key, set: set.clone() }
+                CheckedAction::Lookup { file: file.clone(), key, set: set.clone() }
             }
         })
     }
 
-    /// Refuses a text without fields that no message can have there.
+    /// Refuses a constant that the field cannot have.
     fn constant(&mut self, name: &str, field: &FieldName, template: &TextTemplate) -> Option<()> {
-        let (FieldName::Known(field), [Piece::Text(text)]) = (field, template.pieces()) else {
+        let (FieldName::Known(field), [TemplatePiece::Text(text)]) = (field, template.pieces()) else {
             return Some(());
         };
         if fits(*field, text) {
             return Some(());
         }
-        let message = format!("{} cannot be: write {}", quoted(text), example(*field));
+        let message = format!("{} is not a valid value: write {}", quoted(text), example(*field));
         self.findings.value(&self.path.key("set").key(name), message);
         None
     }
 
-    fn parsing(&mut self, format: &ParseFormat) -> Option<Parsing> {
+    fn parsing(&mut self, format: &ParseFormat) -> Option<CheckedFormat> {
         Some(match format {
-            ParseFormat::Json => Parsing::Json,
-            ParseFormat::KeyValue => Parsing::KeyValue,
-            ParseFormat::Cef => Parsing::Cef,
-            ParseFormat::Leef => Parsing::Leef,
+            ParseFormat::Json => CheckedFormat::Json,
+            ParseFormat::KeyValue => CheckedFormat::KeyValue,
+            ParseFormat::Cef => CheckedFormat::Cef,
+            ParseFormat::Leef => CheckedFormat::Leef,
             ParseFormat::Csv(columns) => {
                 let bad = columns.iter().find(|name| !name.is_empty() && !is_name(name));
                 if let Some(bad) = bad {
@@ -251,15 +251,15 @@ impl Checking<'_> {
                     );
                     return None;
                 }
-                Parsing::Csv(self.some("columns", columns.clone())?)
+                CheckedFormat::Csv(self.some("columns", columns.clone())?)
             }
             ParseFormat::Regex(pattern) => {
                 let captures = Captures::new(self.regex("pattern", pattern)?);
-                Parsing::Captures(self.note("pattern", captures)?)
+                CheckedFormat::Captures(self.note("pattern", captures)?)
             }
             ParseFormat::Extract(pattern) => {
-                let template = Template::new(pattern);
-                Parsing::Captures(self.note("pattern", template)?.captures().clone())
+                let template = CaptureTemplate::new(pattern);
+                CheckedFormat::Captures(self.note("pattern", template)?.captures().clone())
             }
         })
     }
@@ -301,7 +301,7 @@ impl Checking<'_> {
         Some(prefix.to_owned())
     }
 
-    /// A list that must not be empty.
+    /// Checks that a list is not empty.
     fn some<T>(&mut self, key: &str, list: Vec<T>) -> Option<Vec<T>> {
         if list.is_empty() {
             self.findings.value(&self.path.key(key), "must name at least one");
@@ -325,7 +325,7 @@ impl Checking<'_> {
         if names.is_empty() { Some(Vec::new()) } else { self.names(key, names, Self::readable) }
     }
 
-    /// A field that a message may have.
+    /// Checks that it is a field that a message may have.
     fn readable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         if !is_name(name) {
             self.findings.value(&self.path.key(key), format!("{} is not a name of a field", quoted(name)));
@@ -341,12 +341,12 @@ impl Checking<'_> {
         }
     }
 
-    /// A field that a step can change.
+    /// Checks that it is a field that a step can change.
     fn changeable(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.readable(key, name)? {
             FieldName::Known(field) if !CHANGED.contains(&field) => {
                 let message = format!(
-                    "`{}` says how the message came in, and cannot be changed: choose another name",
+                    "`{}` records how the message was received, and cannot be changed: choose another name",
                     field.name()
                 );
                 self.findings.value(&self.path.key(key), message);
@@ -356,7 +356,7 @@ impl Checking<'_> {
         }
     }
 
-    /// A field with a text that a step can change.
+    /// Checks that it is a text field that a step can change.
     fn text(&mut self, key: &str, name: &str) -> Option<FieldName> {
         match self.changeable(key, name)? {
             FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {

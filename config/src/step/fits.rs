@@ -14,7 +14,7 @@ pub fn facility_of(text: &[u8]) -> Option<Facility> {
     text.parse::<u8>().map_or_else(|_| text.parse().ok(), Facility::new)
 }
 
-/// The time that a text says: RFC 3339, or seconds since 1970.
+/// The time in a text: RFC 3339, or seconds since 1970.
 pub fn time_of(text: &[u8]) -> Option<Timestamp> {
     let text = text.trim_ascii();
     Timestamp::parse_rfc3339(text)
@@ -31,7 +31,7 @@ pub fn fits(field: Field, text: &str) -> bool {
     }
 }
 
-/// What a value of the field looks like.
+/// An example of a value of the field.
 pub(super) fn example(field: Field) -> &'static str {
     match field {
         Field::Severity => "a severity like `warning` or `4`",

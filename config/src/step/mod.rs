@@ -1,15 +1,15 @@
-//! The steps of a route: what is done to its messages before its targets get them, one after the other.
+//! The steps of a route, which are applied to its messages in order before its targets get them.
 //!
 //! | module     | owns                                                                    |
 //! |------------|-------------------------------------------------------------------------|
 //! | `template` | a text with fields of a message in it                                   |
-//! | `value`    | shares, rates, and tables with names that are not known before          |
-//! | `read`     | a table of the document → [`Step`]                                      |
-//! | `write`    | [`Step`] → a table of the same shape                                    |
-//! | `fits`     | what may stand in fields that are more than texts                       |
-//! | `check`    | [`Step`] → [`CheckedStep`]: expressions compiled, queries parsed        |
+//! | `value`    | shares, rates, and tables with arbitrary names                          |
+//! | `read`     | a table of the document → [`RouteStep`]                                 |
+//! | `write`    | [`RouteStep`] → a table of the same shape                               |
+//! | `fits`     | the valid values of fields that are more than texts                     |
+//! | `check`    | [`RouteStep`] → [`CheckedStep`]: expressions compiled, queries parsed   |
 //!
-//! **Invariant:** a step does one thing, and what is written is read as the same step.
+//! **Invariant:** a step does one thing, and a written step is read as the same step.
 
 mod check;
 mod fits;
@@ -20,82 +20,82 @@ mod write;
 
 pub(crate) use check::check_step;
 pub use check::is_file_name as is_lookup_name;
-pub use check::{Acting, CheckedStep, Parsing};
+pub use check::{CheckedAction, CheckedFormat, CheckedStep};
 pub use fits::{facility_of, fits, severity_of, time_of};
-pub use template::{Piece, TextTemplate};
-pub use value::{Rate, Share};
+pub use template::{TemplatePiece, TextTemplate};
+pub use value::{SampleShare, ThrottleRate};
 
 use crate::unit::Period;
 
-/// Most steps of a route.
+/// The greatest number of steps of a route.
 pub const STEPS_MAX: usize = 50;
 
-/// One step, as it is written.
+/// A step as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// It concerns only the messages that this means when they get there; all if there is none.
+pub struct RouteStep {
+    /// A filter for the messages to which it applies, as they reach the step; all if there is none.
     pub filter: Option<String>,
-    /// What it does.
-    pub action: Action,
+    /// The action.
+    pub action: StepAction,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
-    /// Adds fields that stand in a text.
+pub enum StepAction {
+    /// Adds fields contained in a text.
     Parse {
-        /// How the text is made: `json`, `kv`, `cef`, `leef`, `csv`, `regex` or `extract`.
+        /// The format of the text: `json`, `kv`, `cef`, `leef`, `csv`, `regex` or `extract`.
         format: ParseFormat,
-        /// Whose value it is; the message by default.
+        /// The field that contains the text; the message by default.
         field: Option<String>,
-        /// Stands before the names.
+        /// The prefix of the fields' names.
         prefix: String,
     },
-    /// Gives fields a value.
+    /// Sets fields to values.
     Set(Vec<(String, String)>),
-    /// Takes fields away.
+    /// Removes fields.
     Unset(Vec<String>),
-    /// Gives fields another name.
+    /// Renames fields.
     Rename(Vec<(String, String)>),
-    /// Replaces what an expression finds.
+    /// Replaces the matches of an expression.
     Replace {
         /// The expression.
         pattern: String,
-        /// What stands there afterwards; `$1` is a group.
+        /// The replacement; `$1` is a group.
         with: String,
-        /// Where; in the message by default.
+        /// The fields; the message by default.
         fields: Vec<String>,
     },
-    /// Replaces what an expression finds everywhere, in the raw bytes too.
+    /// Replaces the matches of an expression everywhere, also in the raw bytes.
     Mask {
         /// The expression.
         pattern: String,
-        /// What stands there afterwards.
+        /// The replacement.
         with: String,
     },
-    /// Takes messages out.
+    /// Drops messages.
     Drop(String),
-    /// Takes all others out.
+    /// Drops all other messages.
     Keep(String),
-    /// Lets a share of the messages through.
+    /// Passes a share of the messages.
     Sample {
-        /// This one.
-        share: Share,
-        /// Of each combination of values of these fields.
+        /// The share.
+        share: SampleShare,
+        /// The fields whose combinations of values count separately.
         by: Vec<String>,
     },
-    /// Lets a number of messages in a time through.
+    /// Limits messages per interval.
     Throttle {
-        /// This one.
-        rate: Rate,
-        /// Of each combination of values of these fields.
+        /// The rate.
+        rate: ThrottleRate,
+        /// The fields whose combinations of values count separately.
         by: Vec<String>,
     },
-    /// Lets the first of messages with equal values through.
+    /// Passes the first of messages with equal values.
     Dedup {
-        /// Of these fields.
+        /// The fields to compare.
         fields: Vec<String>,
-        /// Within this time.
+        /// The time within which messages count as repetitions.
         within: Period,
     },
     /// Adds values of the field `tags`.
@@ -111,7 +111,7 @@ pub enum Action {
     },
 }
 
-/// How a text that is parsed is made.
+/// The format of a text to parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParseFormat {
     /// A JSON object.
@@ -122,7 +122,7 @@ pub enum ParseFormat {
     Cef,
     /// LEEF.
     Leef,
-    /// Values with commas between them, of these columns.
+    /// Values of these columns, separated by commas.
     Csv(Vec<String>),
     /// The named groups of an expression.
     Regex(String),
@@ -130,28 +130,28 @@ pub enum ParseFormat {
     Extract(String),
 }
 
-impl Action {
-    /// The key that says it.
+impl StepAction {
+    /// The key that names the action.
     pub fn kind(&self) -> &'static str {
         match self {
-            Action::Parse { .. } => "parse",
-            Action::Set(_) => "set",
-            Action::Unset(_) => "unset",
-            Action::Rename(_) => "rename",
-            Action::Replace { .. } => "replace",
-            Action::Mask { .. } => "mask",
-            Action::Drop(_) => "drop",
-            Action::Keep(_) => "keep",
-            Action::Sample { .. } => "sample",
-            Action::Throttle { .. } => "throttle",
-            Action::Dedup { .. } => "dedup",
-            Action::Tag(_) => "tag",
-            Action::Lookup { .. } => "lookup",
+            StepAction::Parse { .. } => "parse",
+            StepAction::Set(_) => "set",
+            StepAction::Unset(_) => "unset",
+            StepAction::Rename(_) => "rename",
+            StepAction::Replace { .. } => "replace",
+            StepAction::Mask { .. } => "mask",
+            StepAction::Drop(_) => "drop",
+            StepAction::Keep(_) => "keep",
+            StepAction::Sample { .. } => "sample",
+            StepAction::Throttle { .. } => "throttle",
+            StepAction::Dedup { .. } => "dedup",
+            StepAction::Tag(_) => "tag",
+            StepAction::Lookup { .. } => "lookup",
         }
     }
 }
 
-/// Every [`Action::kind`]. `lookup` comes first, as it has a key `set` too.
+/// Every [`StepAction::kind`]. `lookup` comes first, because it has a key `set` too.
 pub(crate) const KINDS: [&str; 13] = [
     "lookup", "parse", "set", "unset", "rename", "replace", "mask", "drop", "keep", "sample", "throttle",
     "dedup", "tag",

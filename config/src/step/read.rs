@@ -1,29 +1,29 @@
-//! A table of the document → [`Step`].
+//! A table of the document → [`RouteStep`].
 
-use super::value::{Rate, Share, Texts};
-use super::{Action, KINDS, ParseFormat, Step};
-use crate::fields::Fields;
-use crate::node::{Node, Value};
+use super::value::{SampleShare, TextTable, ThrottleRate};
+use super::{KINDS, ParseFormat, RouteStep, StepAction};
+use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
-use crate::read::Read;
+use crate::read::ReadValue;
+use crate::table_reader::TableReader;
 use crate::unit::Period;
 
 const FORMATS: [&str; 7] = ["json", "kv", "cef", "leef", "csv", "regex", "extract"];
 
-impl Read for Step {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Step> {
+impl ReadValue for RouteStep {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<RouteStep> {
         let kind = kind(node, path, findings)?;
-        let mut fields = Fields::of(node, path, findings)?;
+        let mut fields = TableReader::of(node, path, findings)?;
         let action = action(kind, &mut fields);
         let filter = fields.optional("where");
         fields.finish();
-        Some(Step { filter, action: action? })
+        Some(RouteStep { filter, action: action? })
     }
 }
 
-/// The one thing that it does.
-fn kind(node: &Node, path: &Path, findings: &mut Findings) -> Option<&'static str> {
-    let Value::Table(entries) = &node.value else {
+/// The kind of the step, which must be exactly one.
+fn kind(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<&'static str> {
+    let NodeValue::Table(entries) = &node.value else {
         let message =
             format!("must be a table like `{{ drop = 'severity:debug' }}`, not {}", node.type_name());
         findings.value(path, message);
@@ -45,38 +45,40 @@ fn kind(node: &Node, path: &Path, findings: &mut Findings) -> Option<&'static st
     }
 }
 
-fn action(kind: &'static str, fields: &mut Fields<'_>) -> Option<Action> {
+fn action(kind: &'static str, fields: &mut TableReader<'_>) -> Option<StepAction> {
     Some(match kind {
-        "parse" => Action::Parse {
+        "parse" => StepAction::Parse {
             format: format(fields)?,
             field: fields.optional("field"),
             prefix: fields.or("prefix", String::new()),
         },
-        "set" => Action::Set(fields.optional::<Texts>("set")?.0),
-        "unset" => Action::Unset(fields.optional("unset")?),
-        "rename" => Action::Rename(fields.optional::<Texts>("rename")?.0),
-        "replace" => Action::Replace {
+        "set" => StepAction::Set(fields.optional::<TextTable>("set")?.0),
+        "unset" => StepAction::Unset(fields.optional("unset")?),
+        "rename" => StepAction::Rename(fields.optional::<TextTable>("rename")?.0),
+        "replace" => StepAction::Replace {
             pattern: fields.optional("replace")?,
             with: fields.required("with", String::new()),
             fields: fields.or("in", vec!["message".to_owned()]),
         },
         "mask" => {
-            Action::Mask { pattern: fields.optional("mask")?, with: fields.or("with", "****".to_owned()) }
+            StepAction::Mask { pattern: fields.optional("mask")?, with: fields.or("with", "****".to_owned()) }
         }
-        "drop" => Action::Drop(fields.optional("drop")?),
-        "keep" => Action::Keep(fields.optional("keep")?),
-        "sample" => {
-            Action::Sample { share: fields.optional::<Share>("sample")?, by: fields.or("by", Vec::new()) }
-        }
-        "throttle" => {
-            Action::Throttle { rate: fields.optional::<Rate>("throttle")?, by: fields.or("by", Vec::new()) }
-        }
-        "dedup" => Action::Dedup {
+        "drop" => StepAction::Drop(fields.optional("drop")?),
+        "keep" => StepAction::Keep(fields.optional("keep")?),
+        "sample" => StepAction::Sample {
+            share: fields.optional::<SampleShare>("sample")?,
+            by: fields.or("by", Vec::new()),
+        },
+        "throttle" => StepAction::Throttle {
+            rate: fields.optional::<ThrottleRate>("throttle")?,
+            by: fields.or("by", Vec::new()),
+        },
+        "dedup" => StepAction::Dedup {
             fields: fields.optional("dedup")?,
             within: fields.optional::<Period>("within").unwrap_or_else(|| Period::seconds(10)),
         },
-        "tag" => Action::Tag(fields.optional("tag")?),
-        _ => Action::Lookup {
+        "tag" => StepAction::Tag(fields.optional("tag")?),
+        _ => StepAction::Lookup {
             file: fields.optional("lookup")?,
             key: fields.required("key", String::new()),
             set: fields.required("set", Vec::new()),
@@ -84,7 +86,7 @@ fn action(kind: &'static str, fields: &mut Fields<'_>) -> Option<Action> {
     })
 }
 
-fn format(fields: &mut Fields<'_>) -> Option<ParseFormat> {
+fn format(fields: &mut TableReader<'_>) -> Option<ParseFormat> {
     let name: String = fields.optional("parse")?;
     Some(match name.as_str() {
         "json" => ParseFormat::Json,

@@ -7,21 +7,21 @@ use logstead_record::FieldName;
 /// The longest template.
 const BYTES_MAX: usize = 4000;
 
-/// A text with places for fields.
+/// A text with placeholders for fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TextTemplate(Vec<Piece>);
+pub struct TextTemplate(Vec<TemplatePiece>);
 
-/// A piece of it.
+/// A piece of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Piece {
-    /// As it is.
+pub enum TemplatePiece {
+    /// A literal text.
     Text(String),
-    /// The values of this field with `, ` between them, nothing where there is none.
+    /// The values of this field, joined by `, `; empty if it has none.
     Field(FieldName),
 }
 
 impl TextTemplate {
-    /// Reads it, or says what is wrong.
+    /// Reads a template, or reports what is wrong.
     pub fn parse(text: &str) -> Result<TextTemplate, String> {
         if BYTES_MAX < text.len() {
             return Err(format!("must have at most {BYTES_MAX} bytes"));
@@ -46,20 +46,20 @@ impl TextTemplate {
                 ));
             }
             if !literal.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut literal)));
+                pieces.push(TemplatePiece::Text(std::mem::take(&mut literal)));
             }
-            pieces.push(Piece::Field(FieldName::new(name)));
+            pieces.push(TemplatePiece::Field(FieldName::new(name)));
             rest = behind;
         }
         literal.push_str(rest);
         if !literal.is_empty() || pieces.is_empty() {
-            pieces.push(Piece::Text(literal));
+            pieces.push(TemplatePiece::Text(literal));
         }
         Ok(TextTemplate(pieces))
     }
 
-    /// What it consists of, at least one piece.
-    pub fn pieces(&self) -> &[Piece] {
+    /// Its pieces, at least one.
+    pub fn pieces(&self) -> &[TemplatePiece] {
         &self.0
     }
 }
@@ -72,11 +72,11 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_seen)
 }
 
-impl fmt::Display for Piece {
+impl fmt::Display for TemplatePiece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Piece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}")),
-            Piece::Field(field) => write!(f, "{{{field}}}"),
+            TemplatePiece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}")),
+            TemplatePiece::Field(field) => write!(f, "{{{field}}}"),
         }
     }
 }

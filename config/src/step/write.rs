@@ -1,10 +1,10 @@
-//! [`Step`] → a table of the shape that it is read from.
+//! [`RouteStep`] → a table of the shape from which it is read.
 
-use super::{Action, ParseFormat, Step};
+use super::{ParseFormat, RouteStep, StepAction};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
-impl Serialize for Step {
+impl Serialize for RouteStep {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         action(&self.action, &mut map)?;
@@ -15,10 +15,10 @@ impl Serialize for Step {
     }
 }
 
-fn action<M: SerializeMap>(action: &Action, map: &mut M) -> Result<(), M::Error> {
+fn action<M: SerializeMap>(action: &StepAction, map: &mut M) -> Result<(), M::Error> {
     let kind = action.kind();
     match action {
-        Action::Parse { format, field, prefix } => {
+        StepAction::Parse { format, field, prefix } => {
             parse(format, map)?;
             if let Some(field) = field {
                 map.serialize_entry("field", field)?;
@@ -28,34 +28,34 @@ fn action<M: SerializeMap>(action: &Action, map: &mut M) -> Result<(), M::Error>
             }
             Ok(())
         }
-        Action::Set(texts) | Action::Rename(texts) => {
+        StepAction::Set(texts) | StepAction::Rename(texts) => {
             let texts: BTreeMap<_, _> = texts.iter().map(|(name, text)| (name, text)).collect();
             map.serialize_entry(kind, &texts)
         }
-        Action::Unset(names) | Action::Tag(names) => map.serialize_entry(kind, names),
-        Action::Replace { pattern, with, fields } => {
+        StepAction::Unset(names) | StepAction::Tag(names) => map.serialize_entry(kind, names),
+        StepAction::Replace { pattern, with, fields } => {
             map.serialize_entry(kind, pattern)?;
             map.serialize_entry("with", with)?;
             map.serialize_entry("in", fields)
         }
-        Action::Mask { pattern, with } => {
+        StepAction::Mask { pattern, with } => {
             map.serialize_entry(kind, pattern)?;
             map.serialize_entry("with", with)
         }
-        Action::Drop(query) | Action::Keep(query) => map.serialize_entry(kind, query),
-        Action::Sample { share, by } => {
+        StepAction::Drop(query) | StepAction::Keep(query) => map.serialize_entry(kind, query),
+        StepAction::Sample { share, by } => {
             map.serialize_entry(kind, &share.as_number())?;
             if by.is_empty() { Ok(()) } else { map.serialize_entry("by", by) }
         }
-        Action::Throttle { rate, by } => {
+        StepAction::Throttle { rate, by } => {
             map.serialize_entry(kind, &rate.to_string())?;
             if by.is_empty() { Ok(()) } else { map.serialize_entry("by", by) }
         }
-        Action::Dedup { fields, within } => {
+        StepAction::Dedup { fields, within } => {
             map.serialize_entry(kind, fields)?;
             map.serialize_entry("within", within)
         }
-        Action::Lookup { file, key, set } => {
+        StepAction::Lookup { file, key, set } => {
             map.serialize_entry(kind, file)?;
             map.serialize_entry("key", key)?;
             map.serialize_entry("set", set)

@@ -1,4 +1,4 @@
-//! What an edit changes, in words.
+//! The changes of an edit, in words.
 //!
 //! Keywords: document diff.
 

@@ -241,11 +241,11 @@ fn each_listener_belongs_to_its_kind_of_source() {
     check(&in_relp("listen = [\"relp://0.0.0.0:2514\"]"), &[]);
     check(
         &in_relp("listen = [\"tcp://0.0.0.0:2514\"]"),
-        &["5:10: sources[0].listen: `tcp://0.0.0.0:2514` belongs into a source of `kind = \"syslog\"`"],
+        &["5:10: sources[0].listen: `tcp://0.0.0.0:2514` belongs in a source of `kind = \"syslog\"`"],
     );
     check(
         &syslog("listen = [\"relp://0.0.0.0:2514\"]"),
-        &["5:10: sources[0].listen: `relp://0.0.0.0:2514` belongs into a source of `kind = \"relp\"`"],
+        &["5:10: sources[0].listen: `relp://0.0.0.0:2514` belongs in a source of `kind = \"relp\"`"],
     );
 }
 
@@ -384,11 +384,11 @@ fn destinations_can_be_reached() {
     );
     row(
         "kind = \"syslog\"\nto = \"relp://siem:2514\"",
-        "6: destinations[0].to: `relp://siem:2514` belongs into a destination of `kind = \"relp\"`",
+        "6: destinations[0].to: `relp://siem:2514` belongs in a destination of `kind = \"relp\"`",
     );
     row(
         "kind = \"relp\"\nto = [\"tcp://siem:514\"]",
-        "6: destinations[0].to: `tcp://siem:514` belongs into a destination of `kind = \"syslog\"`",
+        "6: destinations[0].to: `tcp://siem:514` belongs in a destination of `kind = \"syslog\"`",
     );
     row(
         "kind = \"syslog\"\nto = []",
@@ -524,18 +524,18 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
     step("{ mask = '(a' }", &message(".mask", "10", "the regular expression is invalid: unclosed group"));
     step(
         "{ mask = 'a*' }",
-        &message(".mask", "10", "finds the empty text as well: make it need a character"),
+        &message(".mask", "10", "also matches the empty text: make it require a character"),
     );
     step(
         "{ mask = 'a', with = \"bab\" }",
-        &message(".with", "22", "is found by the expression itself: choose another text"),
+        &message(".with", "22", "is matched by the expression itself: choose another text"),
     );
     step(
         "{ set = { peer = \"x\" } }",
         &message(
             ".set",
             "9",
-            "`peer` says how the message came in, and cannot be changed: choose another name",
+            "`peer` records how the message was received, and cannot be changed: choose another name",
         ),
     );
     step(
@@ -552,8 +552,11 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
         ("time", "2026-02-30T00:00:00Z", "a time like `2026-11-20T08:00:00Z`, or seconds since 1970"),
     ] {
         let place = (14 + field.len()).to_string();
-        let expected =
-            message(&format!(".set.{field}"), &place, &format!("`{text}` cannot be: write {like}"));
+        let expected = message(
+            &format!(".set.{field}"),
+            &place,
+            &format!("`{text}` is not a valid value: write {like}"),
+        );
         step(&format!("{{ set = {{ {field} = \"{text}\" }} }}"), &expected);
     }
     for right in [

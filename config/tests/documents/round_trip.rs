@@ -3,13 +3,14 @@
 //! Keywords: parse and print, comments kept.
 
 use logstead_config::{
-    Action, Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, Count, Destination,
-    DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
-    Gather, Gelf, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki,
-    NdjsonHttp, OtlpSource, Packing, ParseFormat, Period, Proxy, Queue, QueueDurability, Rate, Reception,
-    Relp, RelpServer, Retention, Rotate, Route, S3, SenderZone, Share, Size, Source, SourceKind, Start, Step,
-    Syslog, SyslogServer, Template, Tls, Token, Transport, Url, VERSION, from_json, from_toml,
-    merge_into_toml, to_toml,
+    Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, CountOrAuto, Destination,
+    DestinationKind, DestinationToken, Document, Durability, FileSink, FileSource, ForwardFormat,
+    ForwardFraming, Framing, GatherLimits, GelfSource, HttpFormat, HttpHeader, HttpMethod, HttpServer,
+    HttpSource, Label, ListenAddress, Logspace, LokiServer, NameTemplate, NdjsonHttp, OtlpSource, Packing,
+    ParseFormat, Period, Proxy, Queue, QueueDurability, Reception, RelpServer, RelpSource, Retention,
+    Rotation, Route, RouteStep, S3, SampleShare, SenderZone, Size, Source, SourceFormat, SourceKind,
+    StartPosition, StepAction, SyslogServer, SyslogSource, ThrottleRate, Tls, Transport, Url, VERSION,
+    from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -21,25 +22,25 @@ fn id() -> impl Strategy<Value = String> {
     "[a-d]"
 }
 
-fn listener() -> impl Strategy<Value = Listener> {
+fn listener() -> impl Strategy<Value = ListenAddress> {
     (any::<std::net::SocketAddr>(), any::<bool>()).prop_map(|(mut address, udp)| {
         if let std::net::SocketAddr::V6(v6) = &mut address {
             // A text has neither flow label nor scope.
             (*v6).set_flowinfo(0);
             v6.set_scope_id(0);
         }
-        if udp { Listener::Udp(address) } else { Listener::Tcp(address) }
+        if udp { ListenAddress::Udp(address) } else { ListenAddress::Tcp(address) }
     })
 }
 
-/// What a syslog source can listen on.
-fn listeners() -> impl Strategy<Value = Vec<Listener>> {
+/// Addresses that a syslog source can listen on.
+fn listeners() -> impl Strategy<Value = Vec<ListenAddress>> {
     let path = "[a-z/.# ]{1,9}".prop_filter("no way up", |path| !path.contains(".."));
     let path = path.prop_filter("no third slash", |path| !path.starts_with("//"));
     let unix = (path, any::<bool>()).prop_map(|(path, datagrams)| {
-        if datagrams { Listener::UnixDgram(path) } else { Listener::UnixStream(path) }
+        if datagrams { ListenAddress::UnixDgram(path) } else { ListenAddress::UnixStream(path) }
     });
-    let encrypted = any::<std::net::Ipv4Addr>().prop_map(|ip| Listener::Tls((ip, 6514).into()));
+    let encrypted = any::<std::net::Ipv4Addr>().prop_map(|ip| ListenAddress::Tls((ip, 6514).into()));
     vec(prop_oneof![listener(), unix, encrypted], 0..3)
 }
 
@@ -60,8 +61,8 @@ fn network() -> impl Strategy<Value = ipnet::IpNet> {
     })
 }
 
-fn count() -> impl Strategy<Value = Count> {
-    prop_oneof![Just(Count::Auto), (1..=256u32).prop_map(Count::Exactly)]
+fn count() -> impl Strategy<Value = CountOrAuto> {
+    prop_oneof![Just(CountOrAuto::Auto), (1..=256u32).prop_map(CountOrAuto::Exactly)]
 }
 
 fn coalesce() -> impl Strategy<Value = Coalesce> {
@@ -71,7 +72,7 @@ fn coalesce() -> impl Strategy<Value = Coalesce> {
 }
 
 fn reception() -> impl Strategy<Value = Reception> {
-    let formats = [Format::Auto, Format::Rfc5424, Format::Rfc3164, Format::Raw];
+    let formats = [SourceFormat::Auto, SourceFormat::Rfc5424, SourceFormat::Rfc3164, SourceFormat::Raw];
     let sizes = prop_oneof![Just(65_536), 256..=16_777_216u64];
     let zones = select(vec!["UTC", "Europe/Berlin", "Etc/GMT+5", "-03:30"]);
     let sender_zone = ("[a-z:]{1,9}", zones.clone())
@@ -101,8 +102,9 @@ fn syslog() -> impl Strategy<Value = SourceKind> {
         [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline].to_vec();
     (listeners(), select(framings), any::<bool>(), reception()).prop_map(
         |(listen, framing, split_datagrams, mut reception)| {
-            reception.admission.tls = reception.admission.tls.filter(|_| listen.iter().any(Listener::is_tls));
-            SourceKind::Syslog(Syslog { listen, framing, split_datagrams, reception })
+            reception.admission.tls =
+                reception.admission.tls.filter(|_| listen.iter().any(ListenAddress::is_tls));
+            SourceKind::Syslog(SyslogSource { listen, framing, split_datagrams, reception })
         },
     )
 }
@@ -110,22 +112,23 @@ fn syslog() -> impl Strategy<Value = SourceKind> {
 fn relp() -> impl Strategy<Value = SourceKind> {
     (any::<std::net::Ipv4Addr>(), any::<bool>(), reception()).prop_map(|(ip, encrypted, mut reception)| {
         let address = (ip, 2514).into();
-        let listener = if encrypted { Listener::RelpTls(address) } else { Listener::Relp(address) };
+        let listener = if encrypted { ListenAddress::RelpTls(address) } else { ListenAddress::Relp(address) };
         reception.admission.tls = reception.admission.tls.filter(|_| encrypted);
-        SourceKind::Relp(Relp { listen: vec![listener], reception })
+        SourceKind::Relp(RelpSource { listen: vec![listener], reception })
     })
 }
 
 fn gelf() -> impl Strategy<Value = SourceKind> {
     (listeners(), reception()).prop_map(|(listen, reception)| {
         let Reception { max_message, coalesce, partitions, mut admission, .. } = reception;
-        admission.tls = admission.tls.filter(|_| listen.iter().any(Listener::is_tls));
-        SourceKind::Gelf(Gelf { listen, max_message, coalesce, partitions, admission })
+        admission.tls = admission.tls.filter(|_| listen.iter().any(ListenAddress::is_tls));
+        SourceKind::Gelf(GelfSource { listen, max_message, coalesce, partitions, admission })
     })
 }
 
 fn otlp() -> impl Strategy<Value = SourceKind> {
-    let kinds = [Listener::Grpc, Listener::GrpcTls, Listener::Http, Listener::Https].to_vec();
+    let kinds =
+        [ListenAddress::Grpc, ListenAddress::GrpcTls, ListenAddress::Http, ListenAddress::Https].to_vec();
     (any::<std::net::Ipv4Addr>(), select(kinds), reception()).prop_map(|(ip, kind, reception)| {
         let (listener, mut admission) = (kind((ip, 4317).into()), reception.admission);
         admission.tls = admission.tls.filter(|_| listener.is_tls());
@@ -140,11 +143,11 @@ fn otlp() -> impl Strategy<Value = SourceKind> {
 
 fn files() -> impl Strategy<Value = SourceKind> {
     let paths = vec("[a-z*?/'\"]{1,9}", 0..3);
-    (paths, select(vec![Start::Beginning, Start::End])).prop_map(|(paths, start)| {
-        SourceKind::File(Files {
+    (paths, select(vec![StartPosition::Beginning, StartPosition::End])).prop_map(|(paths, start)| {
+        SourceKind::File(FileSource {
             paths,
             start,
-            format: Format::Rfc3164,
+            format: SourceFormat::Rfc3164,
             timezone: "UTC".to_owned(),
             timezones: Vec::new(),
             charset: "utf-8".to_owned(),
@@ -154,7 +157,7 @@ fn files() -> impl Strategy<Value = SourceKind> {
 }
 
 fn sources() -> impl Strategy<Value = Vec<Source>> {
-    let http = option::of("[a-z]{1,9}").prop_map(|token| SourceKind::Http(Http { token }));
+    let http = option::of("[a-z]{1,9}").prop_map(|token| SourceKind::Http(HttpSource { token }));
     let kind = prop_oneof![http, Just(SourceKind::Internal), syslog(), relp(), gelf(), otlp(), files()];
     shuffled((any::<bool>(), kind), |id, (enabled, kind)| Source { id, enabled, kind })
 }
@@ -239,7 +242,7 @@ fn written() -> impl Strategy<Value = DestinationKind> {
     let sizes = option::of((1..100u64).prop_map(Size::mib));
     (path, sizes, option::of((1..300u64).prop_map(Period::days)), packings).prop_map(
         |(path, size, age, compression)| {
-            DestinationKind::File(FileSink { path, rotate: Rotate { size, age, compression } })
+            DestinationKind::File(FileSink { path, rotate: Rotation { size, age, compression } })
         },
     )
 }
@@ -262,7 +265,7 @@ fn objects() -> impl Strategy<Value = DestinationKind> {
                 secret_key,
                 secret_key_file,
                 prefix,
-                object: Gather { size: Size::mib(2), age: Period::seconds(3) },
+                object: GatherLimits { size: Size::mib(2), age: Period::seconds(3) },
                 format,
                 compression: Packing::Gzip,
                 headers: Vec::new(),
@@ -274,8 +277,8 @@ fn objects() -> impl Strategy<Value = DestinationKind> {
     )
 }
 
-fn template(text: impl AsRef<str>) -> Template {
-    Template::parse(text.as_ref()).expect("a template")
+fn template(text: impl AsRef<str>) -> NameTemplate {
+    NameTemplate::parse(text.as_ref()).expect("a template")
 }
 
 fn http_destinations() -> impl Strategy<Value = DestinationKind> {
@@ -285,7 +288,7 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
         user: user.map(|user| user.replace(':', "")),
         password: None,
         connections: 3,
-        headers: vec![Header { name: "X-A".to_owned(), value: "b: c, d".to_owned() }],
+        headers: vec![HttpHeader { name: "X-A".to_owned(), value: "b: c, d".to_owned() }],
         compression: if packed { Compression::Gzip } else { Compression::None },
         timeout: Period::seconds(7),
         proxy: packed.then(|| Proxy::parse("http://ann:a%40@proxy:3128").expect("a proxy")),
@@ -294,7 +297,8 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
     let labels = select(vec![vec![], vec![Label::Facility], vec![Label::Host, Label::Program]]);
     let formats = select(vec![HttpFormat::Json, HttpFormat::Raw, HttpFormat::Message]);
     (server, labels, formats).prop_map(|(server, labels, format)| {
-        let token = Token { token: server.user.is_none().then(|| "t".to_owned()), token_file: None };
+        let token =
+            DestinationToken { token: server.user.is_none().then(|| "t".to_owned()), token_file: None };
         if labels.is_empty() {
             return DestinationKind::NdjsonHttp(NdjsonHttp {
                 server,
@@ -304,7 +308,7 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
             });
         }
         let url = Url::parse("https://loki").expect("a URL");
-        DestinationKind::Loki(Loki {
+        DestinationKind::Loki(LokiServer {
             server: HttpServer { url, ..server },
             token,
             tenant: None,
@@ -331,7 +335,7 @@ fn routes() -> impl Strategy<Value = Vec<Route>> {
     })
 }
 
-fn steps() -> impl Strategy<Value = Step> {
+fn steps() -> impl Strategy<Value = RouteStep> {
     let names = || vec("[a-z.]{1,6}", 0..3);
     let texts = || {
         let texts = btree_map("[a-z@. \"]{1,6}", any::<String>(), 0..3);
@@ -349,27 +353,27 @@ fn steps() -> impl Strategy<Value = Step> {
     let pair = || (any::<String>(), any::<String>());
     let action = prop_oneof![
         (format, option::of(any::<String>()), any::<String>())
-            .prop_map(|(format, field, prefix)| Action::Parse { format, field, prefix }),
-        texts().prop_map(Action::Set),
-        texts().prop_map(Action::Rename),
-        names().prop_map(Action::Unset),
-        names().prop_map(Action::Tag),
-        (pair(), names()).prop_map(|((pattern, with), fields)| Action::Replace { pattern, with, fields }),
-        pair().prop_map(|(pattern, with)| Action::Mask { pattern, with }),
-        any::<String>().prop_map(Action::Drop),
-        any::<String>().prop_map(Action::Keep),
-        (1_u32..=1000, names()).prop_map(|(n, by)| Action::Sample {
-            share: Share::new(f64::from(n) / 1000.0).expect("a share"),
+            .prop_map(|(format, field, prefix)| StepAction::Parse { format, field, prefix }),
+        texts().prop_map(StepAction::Set),
+        texts().prop_map(StepAction::Rename),
+        names().prop_map(StepAction::Unset),
+        names().prop_map(StepAction::Tag),
+        (pair(), names()).prop_map(|((pattern, with), fields)| StepAction::Replace { pattern, with, fields }),
+        pair().prop_map(|(pattern, with)| StepAction::Mask { pattern, with }),
+        any::<String>().prop_map(StepAction::Drop),
+        any::<String>().prop_map(StepAction::Keep),
+        (1_u32..=1000, names()).prop_map(|(n, by)| StepAction::Sample {
+            share: SampleShare::new(f64::from(n) / 1000.0).expect("a share"),
             by
         }),
         (1_u64..1000, 0_usize..3, names()).prop_map(|(messages, unit, by)| {
-            Action::Throttle { rate: Rate { messages, seconds: [1, 60, 3600][unit] }, by }
+            StepAction::Throttle { rate: ThrottleRate { messages, seconds: [1, 60, 3600][unit] }, by }
         }),
         (names(), 1_u64..100_000)
-            .prop_map(|(fields, millis)| Action::Dedup { fields, within: Period::millis(millis) }),
-        (pair(), names()).prop_map(|((file, key), set)| Action::Lookup { file, key, set }),
+            .prop_map(|(fields, millis)| StepAction::Dedup { fields, within: Period::millis(millis) }),
+        (pair(), names()).prop_map(|((file, key), set)| StepAction::Lookup { file, key, set }),
     ];
-    (option::of(any::<String>()), action).prop_map(|(filter, action)| Step { filter, action })
+    (option::of(any::<String>()), action).prop_map(|(filter, action)| RouteStep { filter, action })
 }
 
 /// Entries with different ids, in any order.
@@ -514,7 +518,7 @@ fn a_new_entry_stands_behind_the_others_of_its_kind() {
         document.sources.push(Source {
             id: "web".into(),
             enabled: true,
-            kind: SourceKind::Http(Http::default()),
+            kind: SourceKind::Http(HttpSource::default()),
         })
     });
     let new = "delay = \"2ms\"\n\n[[sources]]\nid = \"web\"\nkind = \"http\"\n";

@@ -2,7 +2,7 @@
 //!
 //! Keywords: JSON schema, openapi.
 
-use logstead_config::{Admission, Count, Files, Problem, Reception, Route, Source, Syslog};
+use logstead_config::{Admission, CountOrAuto, FileSource, Problem, Reception, Route, Source, SyslogSource};
 use utoipa::PartialSchema;
 
 fn schema<T: PartialSchema>() -> String {
@@ -13,17 +13,17 @@ fn schema<T: PartialSchema>() -> String {
 fn units_and_addresses_are_strings() {
     let properties = |schema: String| {
         let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema is JSON");
-        // What has the keys of others besides its own is all of these.
+        // A type with the keys of others besides its own is all of these.
         let own = schema["allOf"].as_array().and_then(|all| all.last()).unwrap_or(&schema);
         own["properties"].clone()
     };
-    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<Files>()));
+    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<FileSource>()));
     assert_eq!(reception["max_message"]["type"], "string");
     let admission = properties(schema::<Admission>());
     assert_eq!(admission["allow"]["items"]["type"], "string");
     assert_eq!(files["paths"]["items"]["type"], "string");
-    assert!(schema::<Syslog>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
-    assert!(schema::<Count>().contains("\"auto\""));
+    assert!(schema::<SyslogSource>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
+    assert!(schema::<CountOrAuto>().contains("\"auto\""));
 }
 
 #[test]

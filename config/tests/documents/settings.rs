@@ -3,9 +3,9 @@
 //! Keywords: settings, environment, layers.
 
 use logstead_config::settings::{
-    DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
+    DEFAULT_SETTINGS_TOML, EffectiveSetting, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
 };
-use logstead_config::{Amount, Count, Period, Size};
+use logstead_config::{CountOrAuto, Period, Size, SizeOrAuto};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
     Layers {
@@ -42,8 +42,8 @@ fn the_shipped_file_is_the_defaults() {
     assert!(defaults.metrics.listen.is_empty());
     assert_eq!(defaults.data.to_str(), Some("data"));
     assert_eq!(defaults.limits.ingest_body_max, Size::mib(64));
-    assert_eq!(defaults.threads.workers, Count::Auto);
-    assert_eq!(defaults.threads.sealers, Count::Auto);
+    assert_eq!(defaults.threads.workers, CountOrAuto::Auto);
+    assert_eq!(defaults.threads.sealers, CountOrAuto::Auto);
     assert_eq!(defaults.storage.seal_after, Period::seconds(3600));
     assert_eq!(defaults.storage.segment_rows_max, 1 << 22);
     assert_eq!(loaded(DEFAULT_SETTINGS_TOML, &[], &[]), defaults);
@@ -82,9 +82,9 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
     let settings = loaded("", &env, &["threads.workers=2"]);
     assert_eq!(settings.data.to_str(), Some("0"));
     assert_eq!(settings.limits.searches_max, 3);
-    assert_eq!(settings.memory.tail_max, Amount::Exactly(Size::gib(1)));
-    assert_eq!(settings.memory.index_max, Amount::Auto);
-    assert_eq!(settings.threads.workers, Count::Exactly(2));
+    assert_eq!(settings.memory.tail_max, SizeOrAuto::Exactly(Size::gib(1)));
+    assert_eq!(settings.memory.index_max, SizeOrAuto::Auto);
+    assert_eq!(settings.threads.workers, CountOrAuto::Exactly(2));
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn who_else_may_log_in_is_read_with_what_is_left_out() {
 
 #[test]
 fn providers_that_would_let_in_the_wrong_ones_are_refused() {
-    // What is replaced in the settings, by what, and what is said.
+    // Replacements in the settings, and the expected messages.
     let rows: [(&str, &str, &str); 19] = [
         ("public_url = \"https://logs.example.org\"", "", "needs `web.public_url`"),
         ("https://sso", "http://sso", "must begin with `https://`"),
@@ -350,7 +350,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
 }
 
 /// The setting of this key.
-fn told(layers: &Layers, key: &str) -> InForce {
+fn told(layers: &Layers, key: &str) -> EffectiveSetting {
     let all = in_force(layers).unwrap_or_else(|problems| panic!("{problems:?}"));
     all.into_iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("there is no `{key}`"))
 }

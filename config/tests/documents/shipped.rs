@@ -2,7 +2,7 @@
 //!
 //! Keywords: shipped files, documentation, catalogue.
 
-use logstead_config::catalogue::{Item, Standard, Table, catalogue, tables};
+use logstead_config::catalogue::{CatalogueItem, DefaultValue, ManualTable, catalogue, tables};
 use logstead_config::settings::DEFAULT_SETTINGS_TOML;
 use logstead_config::{DEFAULT_ROUTER_TOML, check_toml, from_json, from_toml, merge_into_toml, to_toml};
 use std::path::Path;
@@ -129,7 +129,7 @@ fn the_catalogue_has_every_key_and_its_default() {
         for (key, value) in leaves(item) {
             let row = listed.settings.iter().find(|row| row.key == key);
             let row = row.unwrap_or_else(|| panic!("{section} {kind} has no `{key}`"));
-            if let Standard::Value(default) = row.standard {
+            if let DefaultValue::Value(default) = row.standard {
                 assert_eq!(text(value), default, "{section} {kind} {key}");
             }
         }
@@ -139,7 +139,7 @@ fn the_catalogue_has_every_key_and_its_default() {
 #[test]
 fn the_catalogue_of_the_console_is_fresh() {
     let mut sections = serde_json::Map::new();
-    for Item { section, kind, settings } in catalogue() {
+    for CatalogueItem { section, kind, settings } in catalogue() {
         let settings = serde_json::to_value(settings).expect("as JSON");
         let kinds = sections.entry(section).or_insert_with(|| serde_json::json!({}));
         kinds[kind] = settings;
@@ -151,7 +151,7 @@ fn the_catalogue_of_the_console_is_fresh() {
 #[test]
 fn the_tables_of_the_router_manual_are_fresh() {
     let mut fresh = ROUTER_MANUAL.to_owned();
-    for Table { name, settings } in tables() {
+    for ManualTable { name, settings } in tables() {
         let (begin, end) = (format!("<!-- settings: {name} -->\n"), "<!-- end -->");
         let (before, rest) = fresh.split_once(&begin).unwrap_or_else(|| panic!("no {begin}"));
         let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {begin}"));

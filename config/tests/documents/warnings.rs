@@ -1,4 +1,4 @@
-//! What can be run but is hardly meant.
+//! Warnings of documents that can run but are probably mistakes.
 //!
 //! Keywords: warnings, unreachable route.
 

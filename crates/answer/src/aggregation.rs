@@ -13,11 +13,12 @@ use super::stage::{check_logspace, uses_text};
 use super::table::{Column, Table};
 use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings, tabular};
 use logstead_query::{
-    Added, Context, Gives, Hidden, Matcher, Pipeline, Query, SortKey, Stage, shown_names as once,
+    AddedFields, Context, HiddenField, Matcher, Pipeline, Query, SortKey, Stage, ValueKind,
+    shown_names as once,
 };
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Selection, Timestamp};
-use logstead_transform::{Enrich, Wanted};
+use logstead_transform::{Enrich, WantedFields};
 use logstead_work::Run;
 use logstead_work::Work;
 
@@ -40,7 +41,7 @@ pub struct Place<'a> {
 pub struct Aggregation {
     filter: Query,
     steps: Vec<Step>,
-    wanted: Wanted,
+    wanted: WantedFields,
     sink: Sink,
     rest: Vec<Stage>,
     /// What the stages of `rest` that were done before must leave as it is, each; none for those after them.
@@ -247,7 +248,7 @@ struct Head {
     filters: Vec<Query>,
     steps: Vec<Step>,
     /// The fields that stages name themselves, with what they are.
-    added: Vec<(FieldName, Gives)>,
+    added: Vec<(FieldName, ValueKind)>,
     /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
     /// that are shown, where they decide about the columns.
     open: Vec<Open>,
@@ -297,12 +298,12 @@ impl Head {
         let Some(enrich) = Enrich::of(stage, now) else { return };
         self.looks_at.extend(stage.references());
         match stage.adds() {
-            Added::Any => {
+            AddedFields::Any => {
                 // It may stand for what was computed.
-                self.added.iter_mut().for_each(|(_, gives)| *gives = Gives::Text);
+                self.added.iter_mut().for_each(|(_, gives)| *gives = ValueKind::Text);
                 self.open.push(Open { stage: stage.clone(), keeps: Vec::new() });
             }
-            Added::These(added) => {
+            AddedFields::These(added) => {
                 if let Some(visible) = &mut self.visible {
                     visible.extend(added.iter().map(|(name, _)| name.clone()));
                     *visible = once(std::mem::take(visible));
@@ -321,20 +322,20 @@ impl Head {
         self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
             let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
             match &added {
-                Added::Any => true,
-                Added::These(added) => added.iter().any(|(name, _)| is_key(name)),
+                AddedFields::Any => true,
+                AddedFields::These(added) => added.iter().any(|(name, _)| is_key(name)),
             }
         })
     }
 
     fn check_visible(&self, stage: &Stage) -> Result<(), AnswerError> {
-        let hidden = Hidden::check(stage, self.visible.as_deref(), |field| self.may_add(field));
+        let hidden = HiddenField::check(stage, self.visible.as_deref(), |field| self.may_add(field));
         hidden.map_err(|hidden| AnswerError::Stage(hidden.to_string()))
     }
 
     /// What the values of a field are.
     fn kind(&self, field: &FieldName) -> Kind {
-        let is_it = |(name, _): &&(FieldName, Gives)| name.as_str().eq_ignore_ascii_case(field.as_str());
+        let is_it = |(name, _): &&(FieldName, ValueKind)| name.as_str().eq_ignore_ascii_case(field.as_str());
         self.added.iter().rfind(is_it).map_or_else(|| Kind::of(field), |(_, gives)| kind_in_messages(*gives))
     }
 
@@ -343,9 +344,9 @@ impl Head {
         matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
     }
 
-    fn wanted(&self, pipeline: &Pipeline) -> Wanted {
+    fn wanted(&self, pipeline: &Pipeline) -> WantedFields {
         let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(Stage::references).collect();
-        Wanted { fields: (!self.uses_text).then_some(fields) }
+        WantedFields { fields: (!self.uses_text).then_some(fields) }
     }
 
     /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table
@@ -401,8 +402,8 @@ impl Head {
         columns.extend(rest[..last].iter().flat_map(Stage::references));
         // Where a text does not have a field that is looked for in it, one that the message had remains.
         let found = rest[..last].iter().filter_map(|stage| match stage.adds() {
-            Added::These(added) => Some(added),
-            Added::Any => None,
+            AddedFields::These(added) => Some(added),
+            AddedFields::Any => None,
         });
         columns.extend(found.flatten().map(|(name, _)| name));
         once(columns)

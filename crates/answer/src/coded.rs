@@ -9,7 +9,7 @@ use super::value::{severity_key, time_key};
 use hashbrown::HashMap;
 use logstead_record::FieldName;
 use logstead_record::columns::PRIORITY;
-use logstead_record::{Batch, Field, Flags, Half, NameColumn, Priority, Storage, TextColumn};
+use logstead_record::{Batch, Field, Flags, NameColumn, Priority, PriorityHalf, Storage, TextColumn};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -188,7 +188,7 @@ fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
                 out.extend_from_slice(name.as_bytes());
             }
         }
-        (Storage::Priority(Half::Severity), Some(priority)) => {
+        (Storage::Priority(PriorityHalf::Severity), Some(priority)) => {
             out.extend_from_slice(&severity_key(priority.severity()));
         }
         (Storage::Priority(half), Some(priority)) => out.extend_from_slice(half.name(priority).as_bytes()),

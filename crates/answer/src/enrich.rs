@@ -4,7 +4,7 @@ use super::table::{Column, Table};
 use super::value::Value;
 use super::{AnswerError, Kind};
 use hashbrown::HashMap;
-use logstead_query::{Added, Cell, Gives, Unit};
+use logstead_query::{AddedFields, Cell, Unit, ValueKind};
 use logstead_record::FieldName;
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ const COLUMNS_MAX: usize = 200;
 /// Adds the fields to each row.
 pub(crate) fn enrich(enrich: &Enrich, table: &mut Table) -> Result<(), AnswerError> {
     let mut added: HashMap<Vec<u8>, Option<usize>> = HashMap::new();
-    if let Added::These(these) = enrich.adds() {
+    if let AddedFields::These(these) = enrich.adds() {
         for (name, gives) in these {
             let at = add_column(table, name.as_str(), kind_of(*gives));
             added.insert(name.as_str().as_bytes().to_ascii_lowercase(), at);
@@ -25,7 +25,7 @@ pub(crate) fn enrich(enrich: &Enrich, table: &mut Table) -> Result<(), AnswerErr
         Some(from) => find(enrich, from, table, &mut added)?,
         None => compute(enrich, table, &added),
     }
-    table.is_open |= *enrich.adds() == Added::Any;
+    table.is_open |= *enrich.adds() == AddedFields::Any;
     if added.values().any(Option::is_none) {
         table
             .notes
@@ -100,17 +100,17 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 /// What the values of a column are.
-pub(crate) fn kind_of(gives: Gives) -> Kind {
+pub(crate) fn kind_of(gives: ValueKind) -> Kind {
     match gives {
-        Gives::Text => Kind::Text,
-        Gives::Number => Kind::Number,
-        Gives::Time => Kind::Time,
+        ValueKind::Text => Kind::Text,
+        ValueKind::Number => Kind::Number,
+        ValueKind::Time => Kind::Time,
     }
 }
 
 /// The fields a stage adds to messages, where they are known, with what they are there: a message has texts only.
-pub(crate) fn kind_in_messages(gives: Gives) -> Kind {
-    if gives == Gives::Number { Kind::Number } else { Kind::Text }
+pub(crate) fn kind_in_messages(gives: ValueKind) -> Kind {
+    if gives == ValueKind::Number { Kind::Number } else { Kind::Text }
 }
 
 /// The column of a name, added where there is none; `None` where there are too many.

@@ -12,7 +12,7 @@
 //! **Invariant:** a key is shown as the value that it was made of.
 
 use logstead_record::FieldName;
-use logstead_record::{Half, Severity, Storage, Timestamp};
+use logstead_record::{PriorityHalf, Severity, Storage, Timestamp};
 use std::fmt::Write;
 
 /// One cell.
@@ -76,7 +76,7 @@ impl Kind {
     pub fn of(field: &FieldName) -> Kind {
         let FieldName::Known(field) = field else { return Kind::Text };
         match field.storage() {
-            Storage::Priority(Half::Severity) => Kind::Severity,
+            Storage::Priority(PriorityHalf::Severity) => Kind::Severity,
             Storage::Time | Storage::Received => Kind::Time,
             _ => Kind::Text,
         }

@@ -13,7 +13,7 @@ use super::waiting::{blocking, places};
 use crate::revision::Revisions;
 use logstead_accounts::identity::oidc::Provider;
 use logstead_accounts::{Actor, Meta, Role, SessionLimits};
-use logstead_config::settings::{InForce, Settings};
+use logstead_config::settings::{EffectiveSetting, Settings};
 use logstead_flow::machine::clock;
 use logstead_pipeline::Pipeline;
 use logstead_pipeline::internal;
@@ -64,7 +64,7 @@ pub struct Process {
     /// The addresses at which it serves HTTP.
     pub listeners: Vec<WebSocket>,
     /// Every setting, with where it is from.
-    pub in_force: Vec<InForce>,
+    pub in_force: Vec<EffectiveSetting>,
 }
 
 /// An address at which HTTP is served.

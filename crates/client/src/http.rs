@@ -1,9 +1,8 @@
-//! Connections of the HTTP client: through which proxy they lead, whom they trust when they are encrypted, and which name
-//! they expect. The client's own can expect no other name than that of the host, and its rules for proxies are others than
-//! curl's.
+//! Connections of the HTTP client: their proxy, the authorities that encrypted ones trust, and the name they expect. The
+//! client library's own connections can expect only the name of the host, and its rules for proxies differ from curl's.
 //!
 //! A proxy is asked for a tunnel (`CONNECT`, RFC 9110, 9.3.6), also for addresses that begin with `http://`: it looks up the
-//! host, and sees nothing of what is encrypted.
+//! host, and cannot read encrypted data.
 
 use crate::proxy::{Proxies, Proxy};
 use crate::tls::{self, TlsOptions};
@@ -22,22 +21,22 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Error, Timeout};
 
-/// How long a server that accepted our keys may take to refuse our certificate.
+/// The longest time that a server that accepted our keys may take to refuse our certificate.
 const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
 const REFUSAL_WAIT_MIN: Duration = Duration::from_millis(1);
 /// The longest head of a proxy's answer.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// A client whose connections are made as these say. The configuration must name no proxy: the client's own rules are
-/// others.
+/// Makes a client with this encryption and these proxies. The configuration must name no proxy, because the library's own
+/// rules for proxies differ.
 pub fn agent(config: Config, encryption: Encryption, proxies: Proxies) -> Agent {
     let proxies = Arc::new(proxies);
-    let sockets = Sockets { proxies: proxies.clone(), direct: TcpConnector::default() };
-    let names = Names { proxies, names: DefaultResolver::default() };
+    let sockets = ProxyConnector { proxies: proxies.clone(), direct: TcpConnector::default() };
+    let names = ProxyResolver { proxies, names: DefaultResolver::default() };
     Agent::with_parts(config, ().chain(sockets).chain(encryption), names)
 }
 
-/// An encrypted connection's configuration, which is read from its files when the first connection needs it.
+/// The configuration of encrypted connections. Its files are read when the first connection needs them.
 #[derive(Debug)]
 pub struct Encryption {
     options: TlsOptions,
@@ -47,12 +46,12 @@ pub struct Encryption {
 }
 
 impl Encryption {
-    /// Encrypts connections to `https://`. Their servers must have a name: the given one, or that of the host.
+    /// Encrypts connections to `https://`. Servers must have the given name, or that of the host.
     pub fn new(options: TlsOptions, name: Option<&str>) -> Encryption {
         Encryption { options, config: OnceLock::new(), name: name.map(str::to_owned) }
     }
 
-    /// Reads the files, and says what is wrong with them.
+    /// Reads the files, and reports what is wrong with them.
     pub fn config(&self) -> Result<Arc<ClientConfig>, String> {
         if let Some(config) = self.config.get() {
             return Ok(config.clone());
@@ -61,7 +60,7 @@ impl Encryption {
         Ok(self.config.get_or_init(|| config).clone())
     }
 
-    /// What agrees on keys with the server of an address.
+    /// A TLS client for the server of an address.
     fn connection(&self, uri: &Uri) -> Result<ClientConnection, String> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let name = self.name.as_deref().unwrap_or(host).to_owned();
@@ -71,7 +70,7 @@ impl Encryption {
 }
 
 impl<In: Transport> Connector<In> for Encryption {
-    type Out = Either<In, Encrypted>;
+    type Out = Either<In, EncryptedConnection>;
 
     fn connect(
         &self,
@@ -92,12 +91,12 @@ impl<In: Transport> Connector<In> for Encryption {
         }
         let buffers =
             LazyBuffers::new(details.config.input_buffer_size(), details.config.output_buffer_size());
-        Ok(Some(Either::B(Encrypted { buffers, stream: StreamOwned::new(tls, socket) })))
+        Ok(Some(Either::B(EncryptedConnection { buffers, stream: StreamOwned::new(tls, socket) })))
     }
 }
 
 /// With TLS 1.3 a server refuses our certificate only after the handshake, and closes the connection before it says
-/// so to a request. So it is given as long as the handshake took.
+/// so to a request. So we wait as long as the handshake took.
 fn await_refusal(
     tls: &mut ClientConnection,
     socket: &mut TransportAdapter,
@@ -113,14 +112,14 @@ fn await_refusal(
     }
 }
 
-/// Opens sockets: to servers, or to proxies, which are then asked for a tunnel.
+/// Opens sockets to servers, or to proxies that are then asked for a tunnel.
 #[derive(Debug)]
-struct Sockets {
+struct ProxyConnector {
     proxies: Arc<Proxies>,
     direct: TcpConnector,
 }
 
-impl Connector for Sockets {
+impl Connector for ProxyConnector {
     type Out = Box<dyn Transport>;
 
     fn connect(
@@ -140,15 +139,15 @@ impl Connector for Sockets {
     }
 }
 
-/// Looks up the addresses of servers, or of the proxies that lead to them: names that only a proxy can look up are none of
-/// our business.
+/// Looks up the addresses of servers, or of the proxies that lead to them: names that only a proxy can look up are not
+/// looked up here.
 #[derive(Debug)]
-struct Names {
+struct ProxyResolver {
     proxies: Arc<Proxies>,
     names: DefaultResolver,
 }
 
-impl Resolver for Names {
+impl Resolver for ProxyResolver {
     fn resolve(
         &self,
         uri: &Uri,
@@ -171,7 +170,7 @@ fn failed(error: impl fmt::Display) -> Error {
     Error::Io(io::Error::other(error.to_string()))
 }
 
-/// Says of an error that it is the proxy's.
+/// Names the proxy in an error.
 fn of_proxy(error: Error, proxy: Option<&Proxy>) -> Error {
     let Some(proxy) = proxy else { return error };
     match error {
@@ -212,7 +211,7 @@ fn tunnel(
     Err(failed(format!("{status} for {target}{hint}")))
 }
 
-/// Reads the head of an answer, and nothing of what follows it: that is already the server's.
+/// Reads the head of an answer, and nothing after it: that already comes from the server.
 fn head(socket: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -233,26 +232,26 @@ fn head(socket: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The status of an answer. The words beside it are not shown: a proxy may repeat there what is secret.
+/// The status of an answer. Its reason phrase is not shown, because a proxy may repeat a secret there.
 fn status(head: &[u8]) -> Result<StatusCode, Error> {
     let status = head.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
     let status = status.and_then(|digits| StatusCode::from_bytes(digits).ok());
-    status.ok_or_else(|| failed("it does not answer as a proxy of HTTP does"))
+    status.ok_or_else(|| failed("it does not answer as an HTTP proxy"))
 }
 
 /// An encrypted connection.
-pub struct Encrypted {
+pub struct EncryptedConnection {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,
 }
 
-impl fmt::Debug for Encrypted {
+impl fmt::Debug for EncryptedConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encrypted").finish_non_exhaustive()
+        f.debug_struct("EncryptedConnection").finish_non_exhaustive()
     }
 }
 
-impl Transport for Encrypted {
+impl Transport for EncryptedConnection {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -351,7 +350,7 @@ mod tests {
             ),
             (&["HTTP/1.1 403 No\r\n\r\n"], wait, "does not allow a tunnel"),
             (&["HTTP/1.1 999 hunter2\r\n\r\n"], wait, "999"),
-            (&["SSH-2.0-hunter2\r\n\r\n"], wait, "it does not answer as a proxy"),
+            (&["SSH-2.0-hunter2\r\n\r\n"], wait, "it does not answer as an HTTP proxy"),
             (&["HTTP/1.1 200"], drop, "closed the connection"),
             (&[], drop, "closed the connection"),
             (&["HTTP/1.1 200 OK\r\n"], repeat, "longer than"),

@@ -1,6 +1,6 @@
-//! What it takes to send to another system, for the load generator, the destinations, logins elsewhere and the commands that
-//! ask a server: the frames of RELP as a sender writes and reads them, whom a TLS connection trusts, which proxy a request
-//! goes through, and the PEM files of both sides.
+//! Tools to connect to other systems, for the load generator, destinations, external logins and the commands that query a
+//! server: RELP frames as a sender writes and reads them, the trust of TLS connections, the proxy of a request, and PEM
+//! files.
 //!
 //! **Invariant:** all clients of TLS trust by the one rule of [`tls`], and all clients of HTTP find their proxy by the one
 //! rule of [`proxy`].

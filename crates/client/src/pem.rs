@@ -1,4 +1,4 @@
-//! Certificates and keys as PEM files. Every error is one line that names the file and says what to do.
+//! Certificates and keys as PEM files. Every error is one line with the name of the file and advice.
 
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

@@ -1,10 +1,10 @@
-//! Which proxy a request goes through: the one that is set for it, or the one that the environment names.
+//! The proxy of a request: the one set for it, or the one that the environment names.
 //!
 //! The rules of the environment are those of curl: `http_proxy` and `HTTP_PROXY` are for `http://`, `https_proxy` and
-//! `HTTPS_PROXY` for `https://`, and what `no_proxy` or `NO_PROXY` lists is reached directly. No address is an exception by
-//! itself, those of this machine neither.
+//! `HTTPS_PROXY` for `https://`, and hosts listed in `no_proxy` or `NO_PROXY` are reached directly. No other address is
+//! an exception, not even those of this machine.
 //!
-//! **Invariant:** the user and the password of a proxy are in no text that is shown.
+//! **Invariant:** no text that is shown contains the user or password of a proxy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,39 +23,39 @@ pub struct Proxy {
     authorization: Option<String>,
 }
 
-/// Which proxy requests go through.
+/// The rule for the proxy of requests.
 #[derive(Clone, Debug)]
 pub enum Proxies {
-    /// None.
+    /// No proxy.
     Direct,
-    /// This one, all of them.
+    /// This proxy for all requests.
     Always(Proxy),
-    /// Those that the environment names.
-    Environment(Environment),
+    /// The proxies that the environment names.
+    Environment(ProxyEnvironment),
 }
 
-/// The variables of the environment that are about proxies. One that cannot be used is an error of the requests that it is
-/// for: to go without the proxy would lead past it unasked.
+/// The environment variables for proxies. An invalid one makes the requests that it is for fail: without the proxy they
+/// would silently bypass it.
 #[derive(Clone, Debug)]
-pub struct Environment {
-    http: Named,
-    https: Named,
-    skipped: Skipped,
+pub struct ProxyEnvironment {
+    http: NamedProxy,
+    https: NamedProxy,
+    skipped: NoProxyHosts,
 }
 
 /// A proxy that a variable names.
-type Named = Result<Option<Proxy>, String>;
+type NamedProxy = Result<Option<Proxy>, String>;
 
 /// The hosts that are reached directly.
 #[derive(Clone, Debug, Default)]
-struct Skipped {
+struct NoProxyHosts {
     is_all: bool,
     names: Vec<String>,
     networks: Vec<IpNet>,
 }
 
 impl Proxy {
-    /// Reads `[http://][USER:PASSWORD@]HOST[:PORT]`, or says what is wrong without repeating it: it may hold a password.
+    /// Reads `[http://][USER:PASSWORD@]HOST[:PORT]`. Errors do not repeat the text, because it may contain a password.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         const HINT: &str = "write it like `http://proxy.example:3128`";
         let rest = match text.split_once("://") {
@@ -63,7 +63,7 @@ impl Proxy {
             None => text,
             Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 return Err(format!(
-                    "a proxy is spoken to over plain HTTP, not `{scheme}`: {HINT} (what is encrypted stays so)"
+                    "a proxy is reached over plain HTTP, not `{scheme}`: {HINT} (encrypted requests stay encrypted)"
                 ));
             }
             Some(_) => return Err(format!("this is not the address of a proxy: {HINT}")),
@@ -106,7 +106,7 @@ impl Proxy {
     }
 }
 
-/// The header of `USER[:PASSWORD]`, in which other characters stand as in URLs.
+/// The header for `USER[:PASSWORD]`, which is percent-encoded as in URLs.
 fn authorization(user: &str) -> Result<String, String> {
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     let decoded = |text| {
@@ -136,7 +136,7 @@ impl fmt::Debug for Proxy {
 }
 
 impl Proxies {
-    /// Those of a setting: `none`, the address of a proxy, or what the environment says if there is no setting.
+    /// The proxies of a setting: `none`, the address of a proxy, or those of the environment if there is no setting.
     pub fn of(setting: Option<&str>) -> Result<Proxies, String> {
         match setting {
             None => Ok(Proxies::of_environment()),
@@ -147,7 +147,7 @@ impl Proxies {
 
     /// Those that the environment of this process names.
     pub fn of_environment() -> Proxies {
-        Proxies::Environment(Environment::by(|variable| std::env::var(variable).ok()))
+        Proxies::Environment(ProxyEnvironment::by(|variable| std::env::var(variable).ok()))
     }
 
     /// The proxy for requests to a host with a scheme.
@@ -155,8 +155,8 @@ impl Proxies {
         match self {
             Proxies::Direct => Ok(None),
             Proxies::Always(proxy) => Ok(Some(proxy)),
-            Proxies::Environment(Environment { skipped, .. }) if skipped.has(host) => Ok(None),
-            Proxies::Environment(Environment { http, https, .. }) => {
+            Proxies::Environment(ProxyEnvironment { skipped, .. }) if skipped.has(host) => Ok(None),
+            Proxies::Environment(ProxyEnvironment { http, https, .. }) => {
                 let named = if scheme == "https" { https } else { http };
                 named.as_ref().map(Option::as_ref).map_err(Clone::clone)
             }
@@ -164,9 +164,9 @@ impl Proxies {
     }
 }
 
-impl Environment {
+impl ProxyEnvironment {
     /// The variables in lower case come first, and one that is empty is as one that is not set.
-    fn by(variable: impl Fn(&str) -> Option<String>) -> Environment {
+    fn by(variable: impl Fn(&str) -> Option<String>) -> ProxyEnvironment {
         let first = |names: [&'static str; 2]| {
             let set = |name| variable(name).filter(|text| !text.is_empty()).map(|text| (name, text));
             names.into_iter().find_map(set)
@@ -175,8 +175,8 @@ impl Environment {
             None => Ok(None),
             Some((name, text)) => Proxy::parse(&text).map(Some).map_err(|error| format!("{name}: {error}")),
         };
-        let skipped = first(["no_proxy", "NO_PROXY"]).map(|(_, list)| Skipped::of(&list));
-        Environment {
+        let skipped = first(["no_proxy", "NO_PROXY"]).map(|(_, list)| NoProxyHosts::of(&list));
+        ProxyEnvironment {
             http: proxy(["http_proxy", "HTTP_PROXY"]),
             https: proxy(["https_proxy", "HTTPS_PROXY"]),
             skipped: skipped.unwrap_or_default(),
@@ -184,10 +184,10 @@ impl Environment {
     }
 }
 
-impl Skipped {
+impl NoProxyHosts {
     /// A list of names, addresses and networks, separated by commas or spaces; `*` is everything.
-    fn of(list: &str) -> Skipped {
-        let mut skipped = Skipped { is_all: list.trim() == "*", ..Skipped::default() };
+    fn of(list: &str) -> NoProxyHosts {
+        let mut skipped = NoProxyHosts { is_all: list.trim() == "*", ..NoProxyHosts::default() };
         for entry in list.split([',', ' ', '\t']).filter(|entry| !entry.is_empty()) {
             let address = entry.trim_matches(['[', ']']).parse::<IpAddr>().map(IpNet::from);
             match address.ok().or_else(|| entry.parse().ok()) {
@@ -221,7 +221,7 @@ mod tests {
     fn named(variables: &[(&str, &str)]) -> Proxies {
         let value =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Proxies::Environment(Environment::by(value))
+        Proxies::Environment(ProxyEnvironment::by(value))
     }
 
     #[test]

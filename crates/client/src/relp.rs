@@ -10,12 +10,12 @@
 
 /// The highest transaction number.
 pub const TXNR_MAX: u32 = 999_999_999;
-/// Anything longer is not an answer.
+/// The longest data of an answer.
 const DATA_BYTES_MAX: usize = 128 << 10;
 /// `999999999 serverclose 131072 `
 const HEADER_BYTES_MAX: usize = 64;
 
-/// What a sender sends first. Version 0 is what senders and receivers in the field speak.
+/// The offers that a sender sends first. Senders and receivers in the field use version 0.
 pub fn offers() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("relp_version=0\nrelp_software=logstead,{version}\ncommands=syslog")
@@ -23,12 +23,12 @@ pub fn offers() -> String {
 
 /// A frame from the other side.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct RelpFrame<'a> {
     /// The number of the frame that it answers; 0 for a hint.
     pub txnr: u32,
     /// Its name: `rsp`, or `serverclose`.
     pub command: &'a [u8],
-    /// What stands behind its length.
+    /// The data after its length.
     pub data: &'a [u8],
 }
 
@@ -46,18 +46,18 @@ pub fn write(txnr: u32, command: &str, data: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// The number after this one.
+/// The next transaction number.
 pub fn next(txnr: u32) -> u32 {
     if txnr < TXNR_MAX { txnr + 1 } else { 1 }
 }
 
-/// How far `txnr` is after `first`.
+/// The distance from `first` to `txnr`.
 pub fn distance(first: u32, txnr: u32) -> usize {
     (if first <= txnr { txnr - first } else { TXNR_MAX - first + txnr }) as usize
 }
 
 /// The first frame and its length; `None` while it is incomplete.
-pub fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
+pub fn read(bytes: &[u8]) -> Result<Option<(RelpFrame<'_>, usize)>, String> {
     let Some((txnr, at)) = word(bytes, 0)? else { return Ok(None) };
     let Some((command, at)) = word(bytes, at)? else { return Ok(None) };
     let Some((length, end)) = word(bytes, at)? else { return Ok(None) };
@@ -70,11 +70,11 @@ pub fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
     if last != b'\n' {
         return Err("a frame from the receiver is longer than it says".to_owned());
     }
-    let frame = Frame { txnr: txnr as u32, command, data: &bytes[data_at..data_at + length] };
+    let frame = RelpFrame { txnr: txnr as u32, command, data: &bytes[data_at..data_at + length] };
     Ok(Some((frame, data_at + length + 1)))
 }
 
-/// What an `rsp` says: success, or the reason for a failure.
+/// The verdict of an `rsp`: success, or the reason for a failure.
 pub fn verdict(data: &[u8]) -> Result<(), String> {
     if data.starts_with(b"200") {
         return Ok(());
@@ -136,7 +136,7 @@ mod tests {
         let check = |bytes: &str, expected: Option<(u32, &str, &str, usize)>| {
             let frame = read(bytes.as_bytes()).unwrap();
             let expected = expected.map(|(txnr, command, data, length)| {
-                (Frame { txnr, command: command.as_bytes(), data: data.as_bytes() }, length)
+                (RelpFrame { txnr, command: command.as_bytes(), data: data.as_bytes() }, length)
             });
             assert_eq!(frame, expected, "{bytes:?}");
         };
@@ -192,7 +192,7 @@ mod tests {
             let mut bytes = Vec::new();
             write(txnr, "rsp", &data, &mut bytes);
             prop_assert_eq!(read(&bytes[..cut.index(bytes.len())]).unwrap(), None);
-            let whole = Frame { txnr, command: b"rsp", data: &data };
+            let whole = RelpFrame { txnr, command: b"rsp", data: &data };
             prop_assert_eq!(read(&bytes).unwrap(), Some((whole, bytes.len())));
         }
 

@@ -1,4 +1,4 @@
-//! Which receivers a TLS connection trusts, and which certificate it presents.
+//! The receivers that a TLS connection trusts, and the certificate that it presents.
 
 use crate::pem;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,24 +12,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The variables that name the authorities of the system, for every program that heeds them.
+/// The environment variables that name the authorities of the system, as other programs use them.
 const FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const FOLDERS_VARIABLE: &str = "SSL_CERT_DIR";
 
-/// Which authorities count.
+/// The trusted authorities.
 #[derive(Clone, Debug, Default)]
 pub enum Authorities {
-    /// Those that the system trusts; where a system has none, those of Mozilla's list.
+    /// Those that the system trusts; if it has none, those of Mozilla's list.
     #[default]
     System,
     /// Those in a file, and no others.
     File(PathBuf),
 }
 
-/// What is known of certificates.
+/// The options of a TLS connection.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// Whom receivers' certificates come from.
+    /// The authorities that issue receivers' certificates.
     pub authorities: Authorities,
     /// Whether every receiver is trusted.
     pub trusts_anyone: bool,
@@ -37,14 +37,14 @@ pub struct TlsOptions {
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
-/// What a connection needs.
+/// Makes the configuration of connections with these options.
 pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     let trust = if options.trusts_anyone { Trust::Anyone } else { trust(options, &provider)? };
-    let verifier = Arc::new(Verifier { trust, provider });
+    let verifier = Arc::new(ReceiverVerifier { trust, provider });
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let config = match &options.identity {
         None => builder.with_no_client_auth(),
@@ -58,7 +58,7 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-/// Trusts authorities, and of a file that was named any certificate that a receiver presents as its own.
+/// Trusts authorities, and any certificate in a named file that a receiver presents as its own.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let (place, roots, named) = match &options.authorities {
         Authorities::File(path) => {
@@ -66,8 +66,8 @@ fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, 
             (path.display().to_string(), roots, known)
         }
         Authorities::System => {
-            let named = Places::named(|variable| std::env::var_os(variable));
-            let (place, roots) = system(&named, Places::usual)?;
+            let named = CertificatePaths::named(|variable| std::env::var_os(variable));
+            let (place, roots) = system(&named, CertificatePaths::usual)?;
             (place, roots, Vec::new())
         }
     };
@@ -91,26 +91,26 @@ fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), S
 
 /// A file and folders with the certificates of authorities.
 #[derive(Debug, Default)]
-struct Places {
+struct CertificatePaths {
     file: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-impl Places {
-    /// Those that the environment names. A variable that is empty names nothing.
-    fn named(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+impl CertificatePaths {
+    /// The paths that the environment names. An empty variable names nothing.
+    fn named(variable: impl Fn(&str) -> Option<OsString>) -> CertificatePaths {
         let is_name = |path: &PathBuf| !path.as_os_str().is_empty();
         let folders = variable(FOLDERS_VARIABLE).unwrap_or_default();
-        Places {
+        CertificatePaths {
             file: variable(FILE_VARIABLE).map(PathBuf::from).filter(is_name),
             folders: std::env::split_paths(&folders).filter(is_name).collect(),
         }
     }
 
-    /// Those where systems keep them.
-    fn usual() -> Places {
+    /// The paths where systems usually keep them.
+    fn usual() -> CertificatePaths {
         let found = openssl_probe::probe();
-        Places { file: found.cert_file, folders: found.cert_dir }
+        CertificatePaths { file: found.cert_file, folders: found.cert_dir }
     }
 
     fn is_empty(&self) -> bool {
@@ -118,12 +118,15 @@ impl Places {
     }
 }
 
-/// The authorities of the system, and what they are called: those that the environment names; otherwise those where systems
-/// keep them; Mozilla's list if there are none.
+/// The authorities of the system, with a name for them in errors: those that the environment names; otherwise those in the
+/// usual paths; Mozilla's list if there are none.
 ///
-/// Authorities that are named, or there but unreadable, are never replaced by a longer list: that would trust more than was
-/// asked for.
-fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, RootCertStore), String> {
+/// Authorities that are named, or exist but cannot be read, are never replaced by another list: that would trust more than
+/// was asked for.
+fn system(
+    named: &CertificatePaths,
+    usual: impl FnOnce() -> CertificatePaths,
+) -> Result<(String, RootCertStore), String> {
     if !named.is_empty() {
         let place = match &named.file {
             Some(file) => format!("{FILE_VARIABLE}={}", file.display()),
@@ -131,7 +134,7 @@ fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, Roo
         };
         return match rooted(named) {
             (Some(roots), None) => Ok((place, roots)),
-            // The file was asked for by its name; of a folder, what can be read is used.
+            // A named file must be readable; of a folder, the readable files are used.
             (Some(roots), Some(_)) if named.file.is_none() => Ok((place, roots)),
             (_, Some(error)) => Err(format!("{place}: {error}")),
             (None, None) => Err(format!(
@@ -150,8 +153,8 @@ fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, Roo
     }
 }
 
-/// The authorities in some places, if there are any, and the first thing that could not be read.
-fn rooted(places: &Places) -> (Option<RootCertStore>, Option<String>) {
+/// The authorities in these paths, if there are any, and the first error.
+fn rooted(places: &CertificatePaths) -> (Option<RootCertStore>, Option<String>) {
     let (mut certificates, mut errors) = (Vec::new(), Vec::new());
     let file =
         places.file.as_deref().map(|file| rustls_native_certs::load_certs_from_paths(Some(file), None));
@@ -166,9 +169,9 @@ fn rooted(places: &Places) -> (Option<RootCertStore>, Option<String>) {
     ((0 < added).then_some(roots), errors.into_iter().next())
 }
 
-/// Which certificates are trusted. The handshake itself is always verified.
+/// Verifies certificates of receivers. The handshake itself is always verified.
 #[derive(Debug)]
-struct Verifier {
+struct ReceiverVerifier {
     trust: Trust,
     provider: Arc<CryptoProvider>,
 }
@@ -179,8 +182,8 @@ enum Trust {
     Anyone,
     Known {
         authorities: Arc<WebPkiServerVerifier>,
-        /// Trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could present
-        /// otherwise.
+        /// Certificates trusted directly: `openssl req -x509` makes the certificate of an authority, which no receiver could
+        /// present otherwise.
         named: Vec<CertificateDer<'static>>,
     },
 }
@@ -200,7 +203,7 @@ fn check_named(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: Uni
     Err(Error::InvalidCertificate(reason))
 }
 
-impl ServerCertVerifier for Verifier {
+impl ServerCertVerifier for ReceiverVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -269,7 +272,7 @@ mod tests {
         let options = TlsOptions { authorities: Authorities::File(file), ..TlsOptions::default() };
         let provider = Arc::new(ring::default_provider());
         let trust = trust(&options, &provider).unwrap();
-        let verifier = Verifier { trust, provider };
+        let verifier = ReceiverVerifier { trust, provider };
         let check = |certificate: &CertificateDer<'_>, name: &str, now: u64| {
             let name = ServerName::try_from(name.to_owned()).unwrap();
             let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
@@ -308,7 +311,7 @@ mod tests {
         write(&path("some/other.pem"), &other);
         std::fs::write(path("some/README"), "no certificate").unwrap();
         std::fs::write(path("empty.pem"), "").unwrap();
-        let at = |file: &str, folders: &[&str]| Places {
+        let at = |file: &str, folders: &[&str]| CertificatePaths {
             file: Some(file).filter(|file| !file.is_empty()).map(path),
             folders: folders.iter().map(|name| path(name)).collect(),
         };
@@ -340,13 +343,13 @@ mod tests {
     #[test]
     fn a_variable_that_is_empty_names_nothing() {
         let named = |file: &'static str, folders: &'static str| {
-            Places::named(|name| Some(if name == FILE_VARIABLE { file } else { folders }.into()))
+            CertificatePaths::named(|name| Some(if name == FILE_VARIABLE { file } else { folders }.into()))
         };
         assert!(named("", "").is_empty());
         assert!(named("", ":").is_empty());
         assert_eq!(named("a.pem", "").file, Some("a.pem".into()));
         assert_eq!(named("", "/a:/b").folders, [PathBuf::from("/a"), PathBuf::from("/b")]);
-        assert!(Places::named(|_| None).is_empty());
+        assert!(CertificatePaths::named(|_| None).is_empty());
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use crate::ledger::{Ledger, Place, Slot};
 use crate::sequel::Sequel;
-use logstead_route::Attempt;
+use logstead_route::BatchAttempt;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -71,7 +71,7 @@ struct Shared {
     /// Who has all that it gets of the chunk.
     had: Mutex<Vec<Place>>,
     /// What steps of routes remember of it, until the outcome is known.
-    attempt: OnceLock<Arc<Attempt>>,
+    attempt: OnceLock<Arc<BatchAttempt>>,
 }
 
 /// Where the messages are accounted for.
@@ -106,8 +106,8 @@ impl Receipt {
     }
 
     /// What steps of routes are to remember it by, if its sender sends it again where it fails.
-    pub fn attempt(&self) -> Option<&Arc<Attempt>> {
-        self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| Attempt::new(!self.0.is_impatient)))
+    pub fn attempt(&self) -> Option<&Arc<BatchAttempt>> {
+        self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| BatchAttempt::new(!self.0.is_impatient)))
     }
 
     /// Whether a sender waits for the outcome, who sends again what it does not hear of.

@@ -3,7 +3,7 @@
 //! **Invariant:** what waits when messages have waited long enough, or are asked for, is sent without another wait, however
 //! many portions that takes.
 
-use logstead_config::{DestinationKind, Gather};
+use logstead_config::{DestinationKind, GatherLimits};
 use std::time::Instant;
 
 /// What one request carries well.
@@ -18,7 +18,7 @@ pub(super) struct Portion {
     /// In memory.
     pub(super) bytes: usize,
     /// Whether messages wait for more of them.
-    pub(super) gather: Option<Gather>,
+    pub(super) gather: Option<GatherLimits>,
 }
 
 /// What waits.
@@ -74,7 +74,7 @@ impl Gathering {
     /// When to send; `hurry` says that somebody asks for what waits now.
     pub(super) fn ready(
         &mut self,
-        gather: Option<&Gather>,
+        gather: Option<&GatherLimits>,
         waiting: &Waiting,
         now: Instant,
         hurry: bool,
@@ -107,7 +107,7 @@ mod tests {
     use logstead_config::{Period, Size};
     use std::time::Duration;
 
-    const GATHER: Gather = Gather { size: Size::mib(8), age: Period::seconds(60) };
+    const GATHER: GatherLimits = GatherLimits { size: Size::mib(8), age: Period::seconds(60) };
 
     fn waiting(next: u64, end: u64, mib: u64) -> Waiting {
         Waiting { next, end, bytes: mib << 20, bytes_max: 1 << 30 }

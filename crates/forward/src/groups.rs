@@ -5,7 +5,7 @@
 
 use super::naming;
 use super::sink::Message;
-use logstead_config::Template;
+use logstead_config::NameTemplate;
 use std::collections::HashMap;
 
 /// How many names there are at most; what is left then comes into one more group.
@@ -20,7 +20,7 @@ pub(super) struct Group {
 }
 
 /// Brings messages with the same name together, in the order of their first messages.
-pub(super) fn groups(template: &Template, messages: &[Message<'_>]) -> Vec<Group> {
+pub(super) fn groups(template: &NameTemplate, messages: &[Message<'_>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut name = String::new();
@@ -63,7 +63,7 @@ mod tests {
     fn groups_of(template: &str, batch: &Batch) -> Vec<Group> {
         let messages: Vec<_> =
             (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect();
-        groups(&Template::parse(template).unwrap(), &messages)
+        groups(&NameTemplate::parse(template).unwrap(), &messages)
     }
 
     #[test]

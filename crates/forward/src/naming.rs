@@ -4,20 +4,20 @@
 //! So it is never a folder, and never leads out of one.
 
 use super::sink::Message;
-use logstead_config::{Moment, Part, Template, TimePart};
+use logstead_config::{MessageTime, NamePart, NameTemplate, TimePart};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 
 /// Appends the name for a message.
-pub(super) fn write(template: &Template, message: &Message<'_>, out: &mut String) {
+pub(super) fn write(template: &NameTemplate, message: &Message<'_>, out: &mut String) {
     for part in template.parts() {
         match part {
-            Part::Literal(text) => out.push_str(text),
-            Part::Label(label) => write_part(message.label(*label), out),
-            Part::Time(moment, part) => {
+            NamePart::Literal(text) => out.push_str(text),
+            NamePart::Label(label) => write_part(message.label(*label), out),
+            NamePart::Time(moment, part) => {
                 let time = match moment {
-                    Moment::Received => message.batch.received(message.row),
-                    Moment::Own => message.batch.time(message.row),
+                    MessageTime::Received => message.batch.received(message.row),
+                    MessageTime::Own => message.batch.time(message.row),
                 };
                 write_time(time, *part, out);
             }
@@ -26,10 +26,10 @@ pub(super) fn write(template: &Template, message: &Message<'_>, out: &mut String
 }
 
 /// The name for messages of which there are too many different ones.
-pub(super) fn others(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Literal(text) => text.clone(),
-        Part::Label(_) | Part::Time(..) => "_other".to_owned(),
+pub(super) fn others(template: &NameTemplate) -> String {
+    let part = |part: &NamePart| match part {
+        NamePart::Literal(text) => text.clone(),
+        NamePart::Label(_) | NamePart::Time(..) => "_other".to_owned(),
     };
     template.parts().iter().map(part).collect()
 }
@@ -38,7 +38,7 @@ fn write_part(text: &[u8], out: &mut String) {
     if text.is_empty() {
         out.push('-');
     }
-    for (at, byte) in text.iter().take(Template::LABEL_BYTES_MAX).enumerate() {
+    for (at, byte) in text.iter().take(NameTemplate::LABEL_BYTES_MAX).enumerate() {
         out.push(match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(*byte),
             b'.' if 0 < at => '.',
@@ -78,7 +78,7 @@ mod tests {
 
     fn name(template: &str, batch: &Batch) -> String {
         let mut name = String::new();
-        let template = Template::parse(template).unwrap();
+        let template = NameTemplate::parse(template).unwrap();
         write(&template, &Message { batch, row: 0, sequence: 0 }, &mut name);
         name
     }
@@ -94,7 +94,7 @@ mod tests {
         ] {
             assert_eq!(name(template, &batch), expected);
         }
-        assert_eq!(others(&Template::parse("a/{host}/{time:%Y}.log").unwrap()), "a/_other/_other.log");
+        assert_eq!(others(&NameTemplate::parse("a/{host}/{time:%Y}.log").unwrap()), "a/_other/_other.log");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a frame is pending until it has been sent whole; after a broken write the same frames are pending.
 
-/// How the frames of a stream are delimited.
+/// The delimiting of frames in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// A line feed after each.
@@ -13,9 +13,9 @@ pub enum Framing {
     None,
 }
 
-/// How much is sent together.
+/// The limits of frames that are sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct ChunkLimits {
     pub(super) messages_max: usize,
     /// A single message may be longer.
     pub(super) bytes_max: usize,
@@ -23,13 +23,13 @@ pub(super) struct Limits {
 
 /// Frames to send.
 #[derive(Default)]
-pub(super) struct Chunk {
+pub(super) struct FrameChunk {
     pub(super) bytes: Vec<u8>,
-    /// Where each frame ends.
+    /// The end of each frame.
     pub(super) ends: Vec<usize>,
-    /// How many frames are to be sent; the chunk may hold more.
+    /// The number of frames to send; the chunk may hold more.
     pub(super) filled: usize,
-    /// How many of them have been sent.
+    /// The number of frames that have been sent.
     done: usize,
 }
 
@@ -47,7 +47,7 @@ impl Framing {
     }
 }
 
-impl Chunk {
+impl FrameChunk {
     /// Empties the chunk.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
@@ -70,7 +70,7 @@ impl Chunk {
         &self.bytes[self.end_of(self.done)..self.end_of(self.filled)]
     }
 
-    /// The first of them.
+    /// The first pending frames, end to end.
     pub(super) fn first_frames(&self, frames: usize) -> &[u8] {
         &self.bytes[self.end_of(self.done)..self.end_of(self.filled.min(self.done + frames))]
     }
@@ -94,7 +94,7 @@ impl Chunk {
         self.end_of(self.done) - before
     }
 
-    /// Where the first `frames` frames end.
+    /// The end of the first `frames` frames.
     fn end_of(&self, frames: usize) -> usize {
         if frames == 0 { 0 } else { self.ends[frames - 1] }
     }
@@ -104,8 +104,8 @@ impl Chunk {
 mod tests {
     use super::*;
 
-    fn chunk(messages: &[&str], framing: Framing) -> Chunk {
-        let mut chunk = Chunk::default();
+    fn chunk(messages: &[&str], framing: Framing) -> FrameChunk {
+        let mut chunk = FrameChunk::default();
         for message in messages {
             framing.write(message.as_bytes(), &mut chunk.bytes);
             chunk.ends.push(chunk.bytes.len());
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_frame_is_pending_until_it_is_sent_whole() {
         let mut chunk = chunk(&["one", "three", "four"], Framing::Newline);
-        let whole = |chunk: &Chunk, bytes| chunk.whole_frames(bytes);
+        let whole = |chunk: &FrameChunk, bytes| chunk.whole_frames(bytes);
         assert_eq!([0, 3, 4, 9, 10, 15].map(|bytes| whole(&chunk, bytes)), [0, 0, 1, 1, 2, 3]);
         assert_eq!(chunk.advance(1), 4);
         assert_eq!(

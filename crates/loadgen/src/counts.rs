@@ -1,4 +1,4 @@
-//! What was sent and what became of it: counted by a connection's thread, read by the thread that reports.
+//! Counts of messages sent and acknowledged: written by a connection's thread, read by the thread that reports.
 //!
 //! **Invariant:** a message counts as sent once the system has accepted all its bytes, and as acknowledged once the receiver
 //! has acknowledged it and every message before it.
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// The counts of one connection, over all its reconnections.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct ConnectionCounts {
     sent: AtomicU64,
     bytes: AtomicU64,
     acknowledged: AtomicU64,
@@ -20,7 +20,7 @@ pub(super) struct Counts {
     broken: Mutex<BTreeMap<String, u64>>,
 }
 
-/// Counts at a moment.
+/// The counts at one moment.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Total {
     /// Messages that the system has accepted.
@@ -35,21 +35,21 @@ pub struct Total {
     pub broken: u64,
 }
 
-/// Why a connection does not continue.
+/// The reason why a connection does not continue.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct ConnectionError {
     pub(super) reason: String,
     /// Reconnecting would not help.
     pub(super) is_final: bool,
 }
 
-/// When a connection ends.
-pub(super) struct Until<'a> {
+/// The conditions that end a connection.
+pub(super) struct EndCondition<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) deadline: Option<Instant>,
 }
 
-impl Counts {
+impl ConnectionCounts {
     pub(super) fn sent(&self, messages: usize, bytes: usize) {
         self.sent.fetch_add(messages as u64, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Counts {
         self.resent.fetch_add(messages as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn broke(&self, broken: &Broken) {
+    pub(super) fn broke(&self, broken: &ConnectionError) {
         *self.broken.lock().entry(broken.reason.clone()).or_default() += 1;
     }
 
@@ -96,7 +96,7 @@ impl std::iter::Sum for Total {
     }
 }
 
-impl Until<'_> {
+impl EndCondition<'_> {
     pub(super) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
@@ -108,22 +108,22 @@ impl Until<'_> {
     }
 }
 
-impl Broken {
-    pub(super) fn new(reason: impl Into<String>) -> Broken {
-        Broken { reason: reason.into(), is_final: false }
+impl ConnectionError {
+    pub(super) fn new(reason: impl Into<String>) -> ConnectionError {
+        ConnectionError { reason: reason.into(), is_final: false }
     }
 
-    pub(super) fn finally(reason: impl Into<String>) -> Broken {
-        Broken { reason: reason.into(), is_final: true }
+    pub(super) fn fatal(reason: impl Into<String>) -> ConnectionError {
+        ConnectionError { reason: reason.into(), is_final: true }
     }
 
-    /// What failed, and why.
-    pub(super) fn io(what: &str, error: &io::Error) -> Broken {
-        Broken::new(format!("{what}: {error}"))
+    /// An I/O error with the failed action.
+    pub(super) fn io(what: &str, error: &io::Error) -> ConnectionError {
+        ConnectionError::new(format!("{what}: {error}"))
     }
 }
 
 /// Whether an error only means that the wait is over: sockets have timeouts, so that their threads notice the end.
-pub(super) fn is_patience(error: &io::Error) -> bool {
+pub(super) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }

@@ -1,10 +1,10 @@
 //! Sends each message as a datagram, over UDP or to a unix socket.
 
-use super::chunk::Chunk;
-use super::counts::{Broken, Counts, Until, is_patience};
-use super::sender::Sender;
-use super::socket::PATIENCE;
+use super::chunk::FrameChunk;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
+use super::socket::POLL_WAIT;
 use super::target::Address;
+use super::transport::Transport;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixDatagram;
@@ -12,29 +12,29 @@ use std::path::{Path, PathBuf};
 
 /// The longest message that fits in a UDP datagram over IPv4.
 pub(super) const UDP_BYTES_MAX: usize = 65_507;
-/// How much the system is asked to buffer for a slow receiver.
+/// The buffer requested from the system for a slow receiver.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 
-/// Where datagrams go.
-pub(super) enum To {
+/// The receiver of datagrams.
+pub(super) enum DatagramTarget {
     Udp(Address),
     Unix(PathBuf),
 }
 
-enum Socket {
+enum DatagramSocket {
     Udp(UdpSocket),
     Unix(UnixDatagram),
 }
 
 /// Datagrams from one socket.
-pub(super) struct Datagrams {
-    to: To,
-    socket: Option<Socket>,
+pub(super) struct DatagramTransport {
+    to: DatagramTarget,
+    socket: Option<DatagramSocket>,
 }
 
-impl Datagrams {
-    pub(super) fn new(to: To) -> Datagrams {
-        Datagrams { to, socket: None }
+impl DatagramTransport {
+    pub(super) fn new(to: DatagramTarget) -> DatagramTransport {
+        DatagramTransport { to, socket: None }
     }
 }
 
@@ -43,22 +43,27 @@ pub(super) fn takes_datagrams(path: &Path) -> bool {
     UnixDatagram::unbound().and_then(|socket| socket.connect(path)).is_ok()
 }
 
-impl Sender for Datagrams {
-    fn connect(&mut self) -> Result<(), Broken> {
+impl Transport for DatagramTransport {
+    fn connect(&mut self) -> Result<(), ConnectionError> {
         self.socket = None;
         self.socket = Some(match &self.to {
-            To::Udp(address) => {
-                udp(address).map(Socket::Udp).map_err(|error| Broken::new(format!("{address}: {error}")))
-            }
-            To::Unix(path) => unix(path)
-                .map(Socket::Unix)
-                .map_err(|error| Broken::new(format!("{}: {error}", path.display()))),
+            DatagramTarget::Udp(address) => udp(address)
+                .map(DatagramSocket::Udp)
+                .map_err(|error| ConnectionError::new(format!("{address}: {error}"))),
+            DatagramTarget::Unix(path) => unix(path)
+                .map(DatagramSocket::Unix)
+                .map_err(|error| ConnectionError::new(format!("{}: {error}", path.display()))),
         }?);
         Ok(())
     }
 
-    fn send(&mut self, chunk: &mut Chunk, _: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
-        let socket = self.socket.as_ref().ok_or_else(|| Broken::new("not connected"))?;
+    fn send(
+        &mut self,
+        chunk: &mut FrameChunk,
+        _: &EndCondition<'_>,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
+        let socket = self.socket.as_ref().ok_or_else(|| ConnectionError::new("not connected"))?;
         let (mut sent, mut failed) = (0, None);
         for datagram in chunk.frames() {
             match socket.send(datagram) {
@@ -73,22 +78,22 @@ impl Sender for Datagrams {
         counts.sent(sent, bytes);
         match failed {
             // The socket is full: the rest stays pending, and the caller checks the time.
-            Some(error) if !is_patience(&error) => Err(Broken::io("sending", &error)),
+            Some(error) if !is_timeout(&error) => Err(ConnectionError::io("sending", &error)),
             _ => Ok(()),
         }
     }
 
-    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+    fn finish(&mut self, _: &ConnectionCounts) -> Result<(), ConnectionError> {
         self.socket = None;
         Ok(())
     }
 }
 
-impl Socket {
+impl DatagramSocket {
     fn send(&self, datagram: &[u8]) -> io::Result<usize> {
         match self {
-            Socket::Udp(socket) => socket.send(datagram),
-            Socket::Unix(socket) => socket.send(datagram),
+            DatagramSocket::Udp(socket) => socket.send(datagram),
+            DatagramSocket::Unix(socket) => socket.send(datagram),
         }
     }
 }
@@ -102,14 +107,14 @@ fn udp(address: &Address) -> io::Result<UdpSocket> {
     socket.connect(to)?;
     // If the system grants less, sending waits sooner.
     socket2::SockRef::from(&socket).set_send_buffer_size(SEND_BUFFER_BYTES)?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(POLL_WAIT))?;
     Ok(socket)
 }
 
 fn unix(path: &Path) -> io::Result<UnixDatagram> {
     let socket = UnixDatagram::unbound()?;
     socket.connect(path)?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(POLL_WAIT))?;
     Ok(socket)
 }
 
@@ -119,8 +124,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    fn chunk() -> Chunk {
-        let mut chunk = Chunk::default();
+    fn chunk() -> FrameChunk {
+        let mut chunk = FrameChunk::default();
         for message in ["one", "two", "three"] {
             Framing::None.write(message.as_bytes(), &mut chunk.bytes);
             chunk.ends.push(chunk.bytes.len());
@@ -130,11 +135,12 @@ mod tests {
     }
 
     /// Sends three messages; returns what arrives.
-    fn check(to: To, receive: impl Fn(&mut [u8]) -> usize) {
-        let (mut sender, mut chunk, counts) = (Datagrams::new(to), chunk(), Counts::default());
+    fn check(to: DatagramTarget, receive: impl Fn(&mut [u8]) -> usize) {
+        let (mut sender, mut chunk, counts) =
+            (DatagramTransport::new(to), chunk(), ConnectionCounts::default());
         let stop = AtomicBool::new(false);
         sender.connect().unwrap();
-        sender.send(&mut chunk, &Until { stop: &stop, deadline: None }, &counts).unwrap();
+        sender.send(&mut chunk, &EndCondition { stop: &stop, deadline: None }, &counts).unwrap();
         for expected in ["one", "two", "three"] {
             let mut buffer = [0; 100];
             let length = receive(&mut buffer);
@@ -147,23 +153,24 @@ mod tests {
     fn a_message_is_a_datagram() {
         let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
         let port = receiver.local_addr().unwrap().port();
-        check(To::Udp(Address { host: "127.0.0.1".to_owned(), port }), |buffer| {
+        check(DatagramTarget::Udp(Address { host: "127.0.0.1".to_owned(), port }), |buffer| {
             receiver.recv(buffer).unwrap()
         });
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.sock");
         let receiver = UnixDatagram::bind(&path).unwrap();
         assert!(takes_datagrams(&path) && !takes_datagrams(folder.path()));
-        check(To::Unix(path), |buffer| receiver.recv(buffer).unwrap());
+        check(DatagramTarget::Unix(path), |buffer| receiver.recv(buffer).unwrap());
     }
 
     #[test]
     fn a_port_where_nobody_listens_is_noticed() {
         let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut sender = Datagrams::new(To::Udp(Address { host: "127.0.0.1".to_owned(), port }));
+        let mut sender =
+            DatagramTransport::new(DatagramTarget::Udp(Address { host: "127.0.0.1".to_owned(), port }));
         sender.connect().unwrap();
-        let (counts, stop) = (Counts::default(), AtomicBool::new(false));
-        let until = Until { stop: &stop, deadline: None };
+        let (counts, stop) = (ConnectionCounts::default(), AtomicBool::new(false));
+        let until = EndCondition { stop: &stop, deadline: None };
         let broken = (0..1000).find_map(|_| sender.send(&mut chunk(), &until, &counts).err());
         assert!(broken.is_some_and(|broken| broken.reason.contains("refused")));
     }

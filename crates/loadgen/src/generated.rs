@@ -1,30 +1,30 @@
 //! Generated messages: a chunk is laid out once; each use overwrites only the numbers, and the times if the second has
 //! changed.
 
-use super::chunk::{Chunk, Framing, Limits};
-use super::template::Template;
+use super::chunk::{ChunkLimits, FrameChunk, Framing};
+use super::template::MessageTemplate;
 use logstead_record::Timestamp;
 
 const SECOND_NANOS: i64 = 1_000_000_000;
 
 /// The messages of one connection, without end.
-pub(super) struct Generated {
-    template: Template,
+pub(super) struct GeneratedMessages {
+    template: MessageTemplate,
     framing: Framing,
-    limits: Limits,
+    limits: ChunkLimits,
     /// The number of the next message.
     next: u64,
     /// The times in the messages of the chunk.
     second: i64,
 }
 
-impl Generated {
-    pub(super) fn new(template: Template, framing: Framing, limits: Limits) -> Generated {
-        Generated { template, framing, limits, next: 0, second: i64::MIN }
+impl GeneratedMessages {
+    pub(super) fn new(template: MessageTemplate, framing: Framing, limits: ChunkLimits) -> GeneratedMessages {
+        GeneratedMessages { template, framing, limits, next: 0, second: i64::MIN }
     }
 
     /// Fills the chunk, always the same one, with up to `wanted` messages.
-    pub(super) fn fill(&mut self, chunk: &mut Chunk, wanted: usize, now: Timestamp) {
+    pub(super) fn fill(&mut self, chunk: &mut FrameChunk, wanted: usize, now: Timestamp) {
         if chunk.ends.is_empty() {
             self.lay_out(chunk);
         }
@@ -41,8 +41,8 @@ impl Generated {
         chunk.begin(count);
     }
 
-    fn lay_out(&self, chunk: &mut Chunk) {
-        let Limits { messages_max, bytes_max } = self.limits;
+    fn lay_out(&self, chunk: &mut FrameChunk) {
+        let ChunkLimits { messages_max, bytes_max } = self.limits;
         self.framing.write(&self.template.bytes, &mut chunk.bytes);
         let frame = chunk.bytes.clone();
         let count = (bytes_max / frame.len()).clamp(1, messages_max);
@@ -50,7 +50,7 @@ impl Generated {
         chunk.ends = (1..=count).map(|number| number * frame.len()).collect();
     }
 
-    fn each(&self, chunk: &mut Chunk, count: usize, change: impl Fn(&Template, &mut [u8], u64)) {
+    fn each(&self, chunk: &mut FrameChunk, count: usize, change: impl Fn(&MessageTemplate, &mut [u8], u64)) {
         let frame_bytes = chunk.ends[0];
         let trailer_bytes = usize::from(self.framing == Framing::Newline);
         let message_at = frame_bytes - trailer_bytes - self.template.bytes.len();
@@ -62,19 +62,20 @@ impl Generated {
 
 #[cfg(test)]
 mod tests {
-    use super::super::template::{Header, Identity};
+    use super::super::template::{HeaderKind, MessageIdentity};
     use super::*;
 
-    fn generated(framing: Framing, limits: Limits) -> Generated {
-        let identity = Identity { run_id: 7, thread: 3 };
-        let template = Template::new(Header::Rfc5424, 130, identity, Timestamp::from_nanos(0)).unwrap();
-        Generated::new(template, framing, limits)
+    fn generated(framing: Framing, limits: ChunkLimits) -> GeneratedMessages {
+        let identity = MessageIdentity { run_id: 7, thread: 3 };
+        let template =
+            MessageTemplate::new(HeaderKind::Rfc5424, 130, identity, Timestamp::from_nanos(0)).unwrap();
+        GeneratedMessages::new(template, framing, limits)
     }
 
     #[test]
     fn every_message_has_its_number_and_its_second() {
-        let mut chunk = Chunk::default();
-        let mut messages = generated(Framing::Octet, Limits { messages_max: 3, bytes_max: 1 << 20 });
+        let mut chunk = FrameChunk::default();
+        let mut messages = generated(Framing::Octet, ChunkLimits { messages_max: 3, bytes_max: 1 << 20 });
         let mut sequence = 0;
         for (second, wanted, count) in [(0, 2, 2), (0, 9, 3), (1, 1, 1), (1, 3, 3)] {
             messages.fill(&mut chunk, wanted, Timestamp::from_nanos(second * SECOND_NANOS));
@@ -95,8 +96,8 @@ mod tests {
     #[test]
     fn a_chunk_is_as_long_as_it_may_be_but_holds_a_message() {
         let check = |messages_max, bytes_max, expected| {
-            let mut chunk = Chunk::default();
-            let limits = Limits { messages_max, bytes_max };
+            let mut chunk = FrameChunk::default();
+            let limits = ChunkLimits { messages_max, bytes_max };
             generated(Framing::Newline, limits).fill(&mut chunk, usize::MAX, Timestamp::from_nanos(0));
             assert_eq!(chunk.pending(), expected);
         };

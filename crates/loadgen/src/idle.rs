@@ -1,12 +1,12 @@
 //! Connections that are opened and then held without sending a byte.
 
-use super::counts::Broken;
-use super::socket::{Dial, Socket};
+use super::counts::ConnectionError;
+use super::socket::{Dial, StreamSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The connections that were opened.
-pub(super) struct Idle {
-    sockets: Vec<Socket>,
+pub(super) struct IdleConnections {
+    sockets: Vec<StreamSocket>,
 }
 
 /// How many were opened, and how many of these the receiver has closed since.
@@ -18,18 +18,18 @@ pub struct IdleCount {
     pub closed: usize,
 }
 
-impl Idle {
+impl IdleConnections {
     /// Opens this many, one after the other, unless told to stop.
-    pub(super) fn open(dial: &Dial, count: usize, stop: &AtomicBool) -> Result<Idle, String> {
+    pub(super) fn open(dial: &Dial, count: usize, stop: &AtomicBool) -> Result<IdleConnections, String> {
         let mut sockets = Vec::with_capacity(count);
         while sockets.len() < count && !stop.load(Ordering::Relaxed) {
             let opened = dial.connect();
-            let opened = opened.map_err(|Broken { reason, .. }| {
+            let opened = opened.map_err(|ConnectionError { reason, .. }| {
                 format!("only {} of {count} idle connections could be opened: {reason}", sockets.len())
             });
             sockets.push(opened?);
         }
-        Ok(Idle { sockets })
+        Ok(IdleConnections { sockets })
     }
 
     pub(super) fn count(&mut self) -> IdleCount {
@@ -50,13 +50,13 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let dial = Dial::Tcp(Address { host: "127.0.0.1".to_owned(), port });
         let stop = AtomicBool::new(false);
-        let mut idle = Idle::open(&dial, 3, &stop).unwrap();
+        let mut idle = IdleConnections::open(&dial, 3, &stop).unwrap();
         let held: Vec<_> = (0..3).map(|_| listener.accept().unwrap()).collect();
         assert_eq!(idle.count(), IdleCount { opened: 3, closed: 0 });
         drop(held);
         assert_eq!(idle.count(), IdleCount { opened: 3, closed: 3 });
         drop(listener);
-        let error = Idle::open(&dial, 3, &stop).err().unwrap();
+        let error = IdleConnections::open(&dial, 3, &stop).err().unwrap();
         assert!(error.starts_with("only 0 of 3 idle connections could be opened"), "{error}");
     }
 }

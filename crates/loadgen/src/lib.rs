@@ -21,12 +21,12 @@ mod lines;
 mod plan;
 mod rate;
 mod requests;
-mod sender;
 mod socket;
 mod stream;
 mod target;
 mod template;
 mod transactions;
+mod transport;
 mod window;
 mod worker;
 
@@ -34,17 +34,17 @@ pub use chunk::Framing;
 pub use counts::Total;
 pub use idle::IdleCount;
 pub use logstead_client::tls::{Authorities, TlsOptions};
-pub use plan::{Content, Plan};
-pub use rate::Rate;
-pub use target::Target;
-pub use template::Header;
+pub use plan::{Content, LoadPlan};
+pub use rate::SendRate;
+pub use target::LoadTarget;
+pub use template::HeaderKind;
 
-use counts::{Broken, Counts, Until};
+use counts::{ConnectionCounts, ConnectionError, EndCondition};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender as Channel, bounded, unbounded};
-use idle::Idle;
+use idle::IdleConnections;
 use latency::Latencies;
-use plan::Prepared;
-use rate::Pace;
+use plan::PreparedPlan;
+use rate::SendPace;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Scope};
@@ -52,7 +52,7 @@ use std::time::{Duration, Instant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Why nothing is sent.
+/// The reason why nothing is sent.
 #[derive(Debug)]
 pub enum Error {
     /// The plan cannot be carried out.
@@ -62,7 +62,7 @@ pub enum Error {
 }
 
 /// Receives the progress of a run.
-pub trait Report {
+pub trait ProgressReport {
     /// Another second has passed; `total` is since the beginning.
     fn second(&mut self, passed: Duration, total: Total);
 
@@ -72,15 +72,15 @@ pub trait Report {
 
 /// The result of a run.
 pub struct Summary {
-    /// How long it took.
+    /// The duration of the run.
     pub passed: Duration,
-    /// Of all connections.
+    /// The totals of all connections.
     pub total: Total,
     /// The totals of each connection, thread 1 first.
     pub threads: Vec<Total>,
     /// The time that half and 99 of 100 acknowledgements did not exceed.
     pub latency: Option<(Duration, Duration)>,
-    /// How often connections broke or could not be established, by reason.
+    /// The number of connections that broke or could not be established, by reason.
     pub reasons: BTreeMap<String, u64>,
     /// Connections that ended early.
     pub failed: usize,
@@ -88,29 +88,29 @@ pub struct Summary {
     pub idle: IdleCount,
 }
 
-/// What a connection's thread reports.
-enum Event {
+/// A report of a connection's thread.
+enum ThreadEvent {
     /// It has tried to connect, and waits for the others.
     Ready,
     Ended {
         thread: usize,
-        ended: Result<(), Broken>,
+        ended: Result<(), ConnectionError>,
         latencies: Option<Latencies>,
     },
 }
 
 /// Carries out the plan until it is done or told to stop.
-pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Summary, Error> {
+pub fn run(plan: &LoadPlan, stop: &AtomicBool, report: &mut dyn ProgressReport) -> Result<Summary, Error> {
     let prepared = plan.prepare().map_err(Error::Plan)?;
-    let idle = prepared.dial.as_ref().map(|dial| Idle::open(dial, plan.idle, stop));
+    let idle = prepared.dial.as_ref().map(|dial| IdleConnections::open(dial, plan.idle, stop));
     let mut idle = idle.transpose().map_err(Error::Environment)?;
-    let counts: Vec<Counts> = (0..plan.active).map(|_| Counts::default()).collect();
+    let counts: Vec<ConnectionCounts> = (0..plan.active).map(|_| ConnectionCounts::default()).collect();
     let (events, heard) = unbounded();
     let (gate, opened) = bounded::<()>(0);
     let (passed, failed, latencies) = std::thread::scope(|scope| {
         let start = || {
             for (at, counts) in counts.iter().enumerate() {
-                let thread = Connection { plan, prepared: &prepared, number: at + 1, counts, stop };
+                let thread = ConnectionThread { plan, prepared: &prepared, number: at + 1, counts, stop };
                 thread.start(scope, events.clone(), opened.clone())?;
             }
             await_ready(&heard, plan.active)
@@ -125,30 +125,30 @@ pub fn run(plan: &Plan, stop: &AtomicBool, report: &mut dyn Report) -> Result<Su
         Ok(watch(plan, stop, &counts, &heard, report))
     })?;
     let mut reasons = BTreeMap::new();
-    for (reason, count) in counts.iter().flat_map(Counts::reasons) {
+    for (reason, count) in counts.iter().flat_map(ConnectionCounts::reasons) {
         *reasons.entry(reason).or_default() += count;
     }
-    let threads: Vec<Total> = counts.iter().map(Counts::total).collect();
+    let threads: Vec<Total> = counts.iter().map(ConnectionCounts::total).collect();
     let latency = latencies.quantile(0.5).zip(latencies.quantile(0.99));
-    let idle = idle.as_mut().map(Idle::count).unwrap_or_default();
+    let idle = idle.as_mut().map(IdleConnections::count).unwrap_or_default();
     Ok(Summary { passed, total: threads.iter().copied().sum(), threads, latency, reasons, failed, idle })
 }
 
 /// A thread to be started.
 #[derive(Clone, Copy)]
-struct Connection<'a> {
-    plan: &'a Plan,
-    prepared: &'a Prepared,
+struct ConnectionThread<'a> {
+    plan: &'a LoadPlan,
+    prepared: &'a PreparedPlan,
     number: usize,
-    counts: &'a Counts,
+    counts: &'a ConnectionCounts,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Connection<'a> {
+impl<'a> ConnectionThread<'a> {
     fn start<'s>(
         self,
         scope: &'s Scope<'s, 'a>,
-        events: Channel<Event>,
+        events: Channel<ThreadEvent>,
         opened: Receiver<()>,
     ) -> Result<(), Error> {
         let name = format!("connection-{}", self.number);
@@ -161,19 +161,20 @@ impl<'a> Connection<'a> {
         })
     }
 
-    fn run(self, events: &Channel<Event>, opened: &Receiver<()>) {
-        let Connection { plan, prepared, number, counts, stop } = self;
-        let made = prepared.worker(plan, number, counts).map_err(Broken::finally);
+    fn run(self, events: &Channel<ThreadEvent>, opened: &Receiver<()>) {
+        let ConnectionThread { plan, prepared, number, counts, stop } = self;
+        let made = prepared.worker(plan, number, counts).map_err(ConnectionError::fatal);
         let made = made.map(|mut worker| (worker.sender.connect(), worker));
         // If the run was called off, there is no receiver.
-        events.send(Event::Ready).ok();
+        events.send(ThreadEvent::Ready).ok();
         // Dropping the gate opens it.
         opened.recv().ok();
         let start = Instant::now();
         let deadline = plan.interval.map(|interval| start + interval);
         let (ended, latencies) = match made {
             Ok((connected, mut worker)) => {
-                let ended = worker.run(connected, Pace::new(plan.rate, start), &Until { stop, deadline });
+                let ended =
+                    worker.run(connected, SendPace::new(plan.rate, start), &EndCondition { stop, deadline });
                 (ended, worker.sender.latencies().cloned())
             }
             Err(broken) => {
@@ -181,12 +182,12 @@ impl<'a> Connection<'a> {
                 (Err(broken), None)
             }
         };
-        events.send(Event::Ended { thread: number, ended, latencies }).ok();
+        events.send(ThreadEvent::Ended { thread: number, ended, latencies }).ok();
     }
 }
 
 /// Waits until all have tried to connect, so that they start together.
-fn await_ready(heard: &Receiver<Event>, count: usize) -> Result<(), Error> {
+fn await_ready(heard: &Receiver<ThreadEvent>, count: usize) -> Result<(), Error> {
     for _ in 0..count {
         // Each thread sends this first, and nothing more until the gate opens.
         heard.recv().map_err(|error| Error::Environment(error.to_string()))?;
@@ -196,11 +197,11 @@ fn await_ready(heard: &Receiver<Event>, count: usize) -> Result<(), Error> {
 
 /// Reports progress until all have ended; returns how long it took, how many failed, and how long answers took.
 fn watch(
-    plan: &Plan,
+    plan: &LoadPlan,
     stop: &AtomicBool,
-    counts: &[Counts],
-    heard: &Receiver<Event>,
-    report: &mut dyn Report,
+    counts: &[ConnectionCounts],
+    heard: &Receiver<ThreadEvent>,
+    report: &mut dyn ProgressReport,
 ) -> (Duration, usize, Latencies) {
     let start = Instant::now();
     let (mut latencies, mut failed, mut running) = (Latencies::default(), 0, plan.active);
@@ -210,8 +211,8 @@ fn watch(
     let holds = || plan.active == 0 && !is_over() && !stop.load(Ordering::Relaxed);
     while 0 < running || holds() {
         match heard.recv_timeout(next.saturating_sub(start.elapsed())) {
-            Ok(Event::Ready) => {}
-            Ok(Event::Ended { thread, ended, latencies: one }) => {
+            Ok(ThreadEvent::Ready) => {}
+            Ok(ThreadEvent::Ended { thread, ended, latencies: one }) => {
                 running -= 1;
                 latencies.merge(&one.unwrap_or_default());
                 if let Err(broken) = ended {
@@ -220,7 +221,7 @@ fn watch(
                 }
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                report.second(start.elapsed(), counts.iter().map(Counts::total).sum());
+                report.second(start.elapsed(), counts.iter().map(ConnectionCounts::total).sum());
                 next += SECOND;
             }
         }

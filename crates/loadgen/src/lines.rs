@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** empty lines are left out, since no receiver counts them.
 
-use super::chunk::{Chunk, Framing, Limits};
+use super::chunk::{ChunkLimits, FrameChunk, Framing};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ const READ_BYTES: usize = 256 << 10;
 const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// A file that is read line by line.
-pub(super) struct Lines {
+pub(super) struct FileLines {
     path: PathBuf,
     reader: BufReader<File>,
     framing: Framing,
-    limits: Limits,
+    limits: ChunkLimits,
     /// Whether reading starts over at its end.
     repeats: bool,
     line: Vec<u8>,
@@ -23,13 +23,13 @@ pub(super) struct Lines {
     had_line: bool,
 }
 
-impl Lines {
+impl FileLines {
     pub(super) fn open(
         path: &Path,
         repeats: bool,
         framing: Framing,
-        limits: Limits,
-    ) -> Result<Lines, String> {
+        limits: ChunkLimits,
+    ) -> Result<FileLines, String> {
         let failed = |error: io::Error| format!("{}: {error}", path.display());
         let file = File::open(path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
@@ -39,7 +39,7 @@ impl Lines {
             ));
         }
         let reader = BufReader::with_capacity(READ_BYTES, file);
-        Ok(Lines {
+        Ok(FileLines {
             path: path.to_owned(),
             reader,
             framing,
@@ -51,7 +51,7 @@ impl Lines {
     }
 
     /// Fills the chunk with up to `wanted` messages; none means the end.
-    pub(super) fn fill(&mut self, chunk: &mut Chunk, wanted: usize) -> Result<(), String> {
+    pub(super) fn fill(&mut self, chunk: &mut FrameChunk, wanted: usize) -> Result<(), String> {
         chunk.clear();
         let wanted = wanted.min(self.limits.messages_max);
         while chunk.ends.len() < wanted && chunk.bytes.len() < self.limits.bytes_max {
@@ -97,14 +97,14 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    const LIMITS: Limits = Limits { messages_max: 2, bytes_max: 1 << 20 };
+    const LIMITS: ChunkLimits = ChunkLimits { messages_max: 2, bytes_max: 1 << 20 };
 
-    /// What the first chunks hold.
+    /// The contents of the first chunks.
     fn check(text: &[u8], repeats: bool, framing: Framing, expected: &[&str]) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text).unwrap();
-        let mut lines = Lines::open(file.path(), repeats, framing, LIMITS).unwrap();
-        let mut chunk = Chunk::default();
+        let mut lines = FileLines::open(file.path(), repeats, framing, LIMITS).unwrap();
+        let mut chunk = FrameChunk::default();
         for expected in expected {
             lines.fill(&mut chunk, 100).unwrap();
             assert_eq!(String::from_utf8_lossy(chunk.pending_bytes()), *expected);
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn what_is_no_file_of_lines_is_refused() {
-        let open = |path: &Path| Lines::open(path, false, Framing::None, LIMITS);
+        let open = |path: &Path| FileLines::open(path, false, Framing::None, LIMITS);
         assert!(open(Path::new("/")).is_err() && open(Path::new("/nonexistent")).is_err());
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(LINE_BYTES_MAX as u64 + 1).unwrap();
-        let error = open(file.path()).unwrap().fill(&mut Chunk::default(), 1).unwrap_err();
+        let error = open(file.path()).unwrap().fill(&mut FrameChunk::default(), 1).unwrap_err();
         assert!(error.contains("longer than"), "{error}");
     }
 }

@@ -1,46 +1,46 @@
-//! What a run should do, and whether it can: everything wrong with a plan is reported before the first byte is sent.
+//! The plan of a run, and its check: everything wrong with it is reported before the first byte is sent.
 
-use super::chunk::{Framing, Limits};
-use super::counts::Counts;
-use super::datagram::{Datagrams, To, UDP_BYTES_MAX, takes_datagrams};
-use super::generated::Generated;
-use super::lines::Lines;
-use super::rate::Rate;
-use super::requests::Requests;
-use super::sender::Sender;
+use super::chunk::{ChunkLimits, Framing};
+use super::counts::ConnectionCounts;
+use super::datagram::{DatagramTarget, DatagramTransport, UDP_BYTES_MAX, takes_datagrams};
+use super::generated::GeneratedMessages;
+use super::lines::FileLines;
+use super::rate::SendRate;
+use super::requests::RequestTransport;
 use super::socket::Dial;
-use super::stream::Stream;
-use super::target::Target;
-use super::template::{Header, Identity, Template};
-use super::transactions::Transactions;
+use super::stream::StreamTransport;
+use super::target::LoadTarget;
+use super::template::{HeaderKind, MessageIdentity, MessageTemplate};
+use super::transactions::TransactionTransport;
+use super::transport::Transport;
 use super::worker::{Feed, Worker};
 use logstead_client::tls::{self, TlsOptions};
 use logstead_record::Timestamp;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// How much goes into one write by default.
+/// The default size of one write.
 const CHUNK_BYTES: usize = 128 << 10;
 /// Datagrams are sent one by one: more of them only means reading the clock less often.
 const DATAGRAMS_TOGETHER: usize = 64;
-/// A whole request or write is held in memory.
+/// The largest request or write, which is held in memory.
 const BATCH_BYTES_MAX: usize = 64 << 20;
 const BATCH_MESSAGES_MAX: usize = 1_000_000;
 
-/// A run.
+/// The plan of a run.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Where messages go.
-    pub target: Target,
-    /// What is sent.
+pub struct LoadPlan {
+    /// The receiver of the messages.
+    pub target: LoadTarget,
+    /// The messages to send.
     pub content: Content,
-    /// If the transport leaves a choice.
+    /// The framing, if the transport leaves a choice.
     pub framing: Option<Framing>,
     /// The rate of each connection.
-    pub rate: Rate,
+    pub rate: SendRate,
     /// Messages of each connection.
     pub number: Option<u64>,
-    /// How long to send.
+    /// The duration of sending.
     pub interval: Option<Duration>,
     /// Connections that send.
     pub active: usize,
@@ -60,13 +60,13 @@ pub struct Plan {
     pub run_id: u64,
 }
 
-/// What the messages consist of.
+/// The content of the messages.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Numbered messages of one length.
     Generated {
         /// The header before the text.
-        header: Header,
+        header: HeaderKind,
         /// The length of a message, without framing.
         size: usize,
     },
@@ -80,15 +80,15 @@ pub enum Content {
 }
 
 /// A plan that can be carried out.
-pub(super) struct Prepared {
+pub(super) struct PreparedPlan {
     /// How idle connections are opened, if the transport has connections.
     pub(super) dial: Option<Dial>,
-    transport: Transport,
+    transport: TransportKind,
     framing: Framing,
-    limits: Limits,
+    limits: ChunkLimits,
 }
 
-enum Transport {
+enum TransportKind {
     Stream,
     UnixDatagrams,
     Udp,
@@ -96,18 +96,18 @@ enum Transport {
     Http,
 }
 
-impl Plan {
+impl LoadPlan {
     /// The default number of messages in a request.
     const REQUEST_MESSAGES: usize = 1000;
 
-    pub(super) fn prepare(&self) -> Result<Prepared, String> {
+    pub(super) fn prepare(&self) -> Result<PreparedPlan, String> {
         let (transport, dial) = self.transport()?;
         let framing = match (&transport, self.framing) {
-            (Transport::Stream, framing) => framing.unwrap_or(Framing::Newline),
+            (TransportKind::Stream, framing) => framing.unwrap_or(Framing::Newline),
             (_, Some(_)) => {
                 return Err(format!("--framing applies to byte streams, and {} is not one", self.target));
             }
-            (Transport::Http, None) => Framing::Newline,
+            (TransportKind::Http, None) => Framing::Newline,
             (_, None) => Framing::None,
         };
         if dial.is_none() && 0 < self.idle {
@@ -116,55 +116,55 @@ impl Plan {
         if self.active == 0 && self.idle == 0 {
             return Err("without any connection there is nothing to do".to_owned());
         }
-        let prepared = Prepared { dial, limits: self.limits(&transport)?, transport, framing };
+        let prepared = PreparedPlan { dial, limits: self.limits(&transport)?, transport, framing };
         self.check_content(&prepared)?;
         Ok(prepared)
     }
 
-    fn transport(&self) -> Result<(Transport, Option<Dial>), String> {
+    fn transport(&self) -> Result<(TransportKind, Option<Dial>), String> {
         Ok(match &self.target {
-            Target::Tcp(address) => (Transport::Stream, Some(Dial::Tcp(address.clone()))),
-            Target::Tls(address) => {
-                (Transport::Stream, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
+            LoadTarget::Tcp(address) => (TransportKind::Stream, Some(Dial::Tcp(address.clone()))),
+            LoadTarget::Tls(address) => {
+                (TransportKind::Stream, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
             }
-            Target::Udp(_) => (Transport::Udp, None),
-            Target::Unix(path) if takes_datagrams(path) => (Transport::UnixDatagrams, None),
-            Target::Unix(path) => (Transport::Stream, Some(Dial::Unix(path.clone()))),
-            Target::Relp(address) => (Transport::Relp, Some(Dial::Tcp(address.clone()))),
-            Target::RelpTls(address) => {
-                (Transport::Relp, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
+            LoadTarget::Udp(_) => (TransportKind::Udp, None),
+            LoadTarget::Unix(path) if takes_datagrams(path) => (TransportKind::UnixDatagrams, None),
+            LoadTarget::Unix(path) => (TransportKind::Stream, Some(Dial::Unix(path.clone()))),
+            LoadTarget::Relp(address) => (TransportKind::Relp, Some(Dial::Tcp(address.clone()))),
+            LoadTarget::RelpTls(address) => {
+                (TransportKind::Relp, Some(Dial::Tls(address.clone(), tls::config(&self.tls)?)))
             }
-            Target::Http(address) => (Transport::Http, Some(Dial::Tcp(address.clone()))),
+            LoadTarget::Http(address) => (TransportKind::Http, Some(Dial::Tcp(address.clone()))),
         })
     }
 
-    fn limits(&self, transport: &Transport) -> Result<Limits, String> {
+    fn limits(&self, transport: &TransportKind) -> Result<ChunkLimits, String> {
         let messages_max = match (self.batch, transport) {
             (Some(batch), _) => batch,
-            (None, Transport::Http) => Plan::REQUEST_MESSAGES,
-            (None, Transport::Udp | Transport::UnixDatagrams) => DATAGRAMS_TOGETHER,
-            (None, Transport::Stream | Transport::Relp) => BATCH_MESSAGES_MAX,
+            (None, TransportKind::Http) => LoadPlan::REQUEST_MESSAGES,
+            (None, TransportKind::Udp | TransportKind::UnixDatagrams) => DATAGRAMS_TOGETHER,
+            (None, TransportKind::Stream | TransportKind::Relp) => BATCH_MESSAGES_MAX,
         };
         if messages_max == 0 || BATCH_MESSAGES_MAX < messages_max {
             return Err(format!("--batch is 1 to {BATCH_MESSAGES_MAX} messages"));
         }
-        let bytes_max = if self.batch.is_some() || matches!(transport, Transport::Http) {
+        let bytes_max = if self.batch.is_some() || matches!(transport, TransportKind::Http) {
             BATCH_BYTES_MAX
         } else {
             CHUNK_BYTES
         };
-        Ok(Limits { messages_max, bytes_max })
+        Ok(ChunkLimits { messages_max, bytes_max })
     }
 
     /// Everything about messages that all connections share.
-    fn check_content(&self, prepared: &Prepared) -> Result<(), String> {
+    fn check_content(&self, prepared: &PreparedPlan) -> Result<(), String> {
         let size = match &self.content {
             Content::File { path, repeats } => {
-                return Lines::open(path, *repeats, prepared.framing, prepared.limits).map(|_| ());
+                return FileLines::open(path, *repeats, prepared.framing, prepared.limits).map(|_| ());
             }
             Content::Generated { size, .. } => *size,
         };
-        if matches!(prepared.transport, Transport::Udp) && UDP_BYTES_MAX < size {
+        if matches!(prepared.transport, TransportKind::Udp) && UDP_BYTES_MAX < size {
             return Err(format!("--size: a datagram has at most {UDP_BYTES_MAX} bytes"));
         }
         if BATCH_BYTES_MAX < size {
@@ -174,30 +174,30 @@ impl Plan {
         self.template(self.active).map(|_| ())
     }
 
-    fn template(&self, thread: usize) -> Result<Template, String> {
+    fn template(&self, thread: usize) -> Result<MessageTemplate, String> {
         let Content::Generated { header, size } = self.content else {
             return Err("lines have no template".to_owned());
         };
-        let identity = Identity { run_id: self.run_id, thread };
-        Template::new(header, size, identity, Timestamp::from(SystemTime::now()))
+        let identity = MessageIdentity { run_id: self.run_id, thread };
+        MessageTemplate::new(header, size, identity, Timestamp::from(SystemTime::now()))
             .map_err(|least| format!("--size: a numbered message has at least {least} bytes"))
     }
 }
 
-impl Prepared {
-    /// What one connection's thread needs; thread 1 is the first.
+impl PreparedPlan {
+    /// The worker for one connection's thread; thread 1 is the first.
     pub(super) fn worker<'a>(
         &self,
-        plan: &Plan,
+        plan: &LoadPlan,
         thread: usize,
-        counts: &'a Counts,
+        counts: &'a ConnectionCounts,
     ) -> Result<Worker<'a>, String> {
         let feed = match &plan.content {
             Content::File { path, repeats } => {
-                Feed::Lines(Lines::open(path, *repeats, self.framing, self.limits)?)
+                Feed::Lines(FileLines::open(path, *repeats, self.framing, self.limits)?)
             }
             Content::Generated { .. } => {
-                Feed::Generated(Generated::new(plan.template(thread)?, self.framing, self.limits))
+                Feed::Generated(GeneratedMessages::new(plan.template(thread)?, self.framing, self.limits))
             }
         };
         let (left, together_max) = (plan.number.unwrap_or(u64::MAX), self.limits.messages_max);
@@ -205,16 +205,20 @@ impl Prepared {
         Ok(Worker { sender, feed, counts, is_permanent, left, together_max })
     }
 
-    fn sender(&self, plan: &Plan) -> Result<Box<dyn Sender>, String> {
+    fn sender(&self, plan: &LoadPlan) -> Result<Box<dyn Transport>, String> {
         let dial = || self.dial.clone().ok_or_else(|| format!("{} has no connections", plan.target));
         Ok(match (&self.transport, &plan.target) {
-            (Transport::Relp, _) => Box::new(Transactions::new(dial()?, plan.window)),
-            (Transport::Http, Target::Http(address)) => Box::new(Requests::new(address, &plan.token)),
-            (Transport::Udp, Target::Udp(address)) => Box::new(Datagrams::new(To::Udp(address.clone()))),
-            (Transport::UnixDatagrams, Target::Unix(path)) => {
-                Box::new(Datagrams::new(To::Unix(path.clone())))
+            (TransportKind::Relp, _) => Box::new(TransactionTransport::new(dial()?, plan.window)),
+            (TransportKind::Http, LoadTarget::Http(address)) => {
+                Box::new(RequestTransport::new(address, &plan.token))
             }
-            _ => Box::new(Stream::new(dial()?, plan.batch)),
+            (TransportKind::Udp, LoadTarget::Udp(address)) => {
+                Box::new(DatagramTransport::new(DatagramTarget::Udp(address.clone())))
+            }
+            (TransportKind::UnixDatagrams, LoadTarget::Unix(path)) => {
+                Box::new(DatagramTransport::new(DatagramTarget::Unix(path.clone())))
+            }
+            _ => Box::new(StreamTransport::new(dial()?, plan.batch)),
         })
     }
 }

@@ -5,56 +5,56 @@
 
 use std::time::{Duration, Instant};
 
-/// How much a receiver may be sent at once after a stall, in seconds of the rate.
+/// The largest burst after a stall, in seconds of the rate.
 const BURST_SECONDS_MAX: u128 = 1;
 /// Waking up for each message costs more than sending it: above a thousand a second, several are sent together.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 const NANOS: u128 = 1_000_000_000;
 
-/// How fast one connection sends.
+/// The rate of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rate {
-    /// As fast as possible.
+pub enum SendRate {
+    /// No limit: as fast as possible.
     Max,
     /// This many messages a second, at least one.
     PerSecond(u64),
 }
 
 /// A rate that applies from a certain moment.
-pub(super) struct Pace {
-    rate: Rate,
+pub(super) struct SendPace {
+    rate: SendRate,
     start: Instant,
     taken: u128,
 }
 
-impl Rate {
+impl SendRate {
     /// A clock of nanoseconds cannot distinguish higher rates.
     const PER_SECOND_MAX: u64 = 1_000_000_000;
 
     /// Reads `max`, `1000` or `1000/s`.
-    pub fn parse(text: &str) -> Result<Rate, String> {
+    pub fn parse(text: &str) -> Result<SendRate, String> {
         if text == "max" {
-            return Ok(Rate::Max);
+            return Ok(SendRate::Max);
         }
         match text.strip_suffix("/s").unwrap_or(text).parse() {
             Ok(0) => Err("a rate of 0 sends nothing: leave --active-connections at 0 for that".to_owned()),
-            Ok(rate) if rate <= Rate::PER_SECOND_MAX => Ok(Rate::PerSecond(rate)),
+            Ok(rate) if rate <= SendRate::PER_SECOND_MAX => Ok(SendRate::PerSecond(rate)),
             _ => Err(format!(
                 "a rate is `max`, or messages a second up to {}: `10000/s`",
-                Rate::PER_SECOND_MAX
+                SendRate::PER_SECOND_MAX
             )),
         }
     }
 }
 
-impl Pace {
-    pub(super) fn new(rate: Rate, start: Instant) -> Pace {
-        Pace { rate, start, taken: 0 }
+impl SendPace {
+    pub(super) fn new(rate: SendRate, start: Instant) -> SendPace {
+        SendPace { rate, start, taken: 0 }
     }
 
-    /// How many messages are due.
+    /// The number of messages that are due.
     pub(super) fn due(&mut self, now: Instant) -> u64 {
-        let Rate::PerSecond(rate) = self.rate else { return u64::MAX };
+        let SendRate::PerSecond(rate) = self.rate else { return u64::MAX };
         let rate = u128::from(rate);
         let allowed = 1 + now.saturating_duration_since(self.start).as_nanos() * rate / NANOS;
         self.taken = self.taken.max(allowed.saturating_sub(rate * BURST_SECONDS_MAX));
@@ -63,13 +63,13 @@ impl Pace {
     }
 
     /// Records that this many were sent.
-    pub(super) fn took(&mut self, messages: usize) {
+    pub(super) fn record_sent(&mut self, messages: usize) {
         self.taken += messages as u128;
     }
 
-    /// How long to wait when nothing is due.
+    /// The time to wait if nothing is due.
     pub(super) fn wait(&self, now: Instant) -> Duration {
-        let Rate::PerSecond(rate) = self.rate else { return Duration::ZERO };
+        let SendRate::PerSecond(rate) = self.rate else { return Duration::ZERO };
         let next_nanos = (self.taken * NANOS).div_ceil(u128::from(rate));
         let passed_nanos = now.saturating_duration_since(self.start).as_nanos();
         let wait =
@@ -85,11 +85,12 @@ mod tests {
 
     #[test]
     fn a_rate_is_read_or_refused() {
-        let check =
-            |text: &str, expected: Option<Rate>| assert_eq!(Rate::parse(text).ok(), expected, "{text}");
-        check("max", Some(Rate::Max));
-        check("100000", Some(Rate::PerSecond(100_000)));
-        check("100000/s", Some(Rate::PerSecond(100_000)));
+        let check = |text: &str, expected: Option<SendRate>| {
+            assert_eq!(SendRate::parse(text).ok(), expected, "{text}")
+        };
+        check("max", Some(SendRate::Max));
+        check("100000", Some(SendRate::PerSecond(100_000)));
+        check("100000/s", Some(SendRate::PerSecond(100_000)));
         for text in ["", "0", "0/s", "-1", "1.5", "100k", "/s", "99999999999999999999", "2000000000"] {
             check(text, None);
         }
@@ -98,11 +99,11 @@ mod tests {
     #[test]
     fn messages_are_due_one_after_the_other_and_none_at_the_end_of_the_last_second() {
         let start = Instant::now();
-        let mut pace = Pace::new(Rate::PerSecond(100), start);
+        let mut pace = SendPace::new(SendRate::PerSecond(100), start);
         let mut check = |micros: u64, due: u64, wait_ms: u64| {
             let now = start + Duration::from_micros(micros);
             assert_eq!(pace.due(now), due, "after {micros} us");
-            pace.took(due as usize);
+            pace.record_sent(due as usize);
             assert_eq!(pace.wait(now), Duration::from_millis(wait_ms), "after {micros} us");
         };
         check(0, 1, 10);
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn after_a_stall_a_second_is_made_up_for_and_no_more() {
         let start = Instant::now();
-        let mut pace = Pace::new(Rate::PerSecond(1000), start);
+        let mut pace = SendPace::new(SendRate::PerSecond(1000), start);
         assert_eq!(pace.due(start + Duration::from_secs(60)), 1000);
     }
 
@@ -127,12 +128,12 @@ mod tests {
             steps in proptest::collection::vec(1_u64..900_000, 1..50),
         ) {
             let start = Instant::now();
-            let mut pace = Pace::new(Rate::PerSecond(rate), start);
+            let mut pace = SendPace::new(SendRate::PerSecond(rate), start);
             let (mut micros, mut sent) = (0, 0);
             for step in steps {
                 micros += step;
                 let due = pace.due(start + Duration::from_micros(micros));
-                pace.took(due as usize);
+                pace.record_sent(due as usize);
                 sent += due;
             }
             prop_assert_eq!(sent, 1 + micros * rate / 1_000_000);

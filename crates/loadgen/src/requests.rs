@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** a request is repeated until it is answered, so the acknowledged messages are always the first ones.
 
-use super::chunk::Chunk;
-use super::counts::{Broken, Counts, Until};
+use super::chunk::FrameChunk;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
 use super::latency::Latencies;
-use super::sender::Sender;
-use super::socket::PATIENCE;
+use super::socket::POLL_WAIT;
 use super::target::Address;
+use super::transport::Transport;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use ureq::http::{Response, StatusCode};
@@ -18,7 +18,7 @@ const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
 /// The requests of one sender.
-pub(super) struct Requests {
+pub(super) struct RequestTransport {
     url: String,
     authorization: String,
     agent: Agent,
@@ -27,9 +27,9 @@ pub(super) struct Requests {
     latencies: Latencies,
 }
 
-impl Requests {
-    pub(super) fn new(address: &Address, token: &str) -> Requests {
-        Requests {
+impl RequestTransport {
+    pub(super) fn new(address: &Address, token: &str) -> RequestTransport {
+        RequestTransport {
             url: format!("http://{address}/api/v1/ingest?format=auto"),
             authorization: format!("Bearer {token}"),
             agent: agent(),
@@ -49,7 +49,7 @@ impl Requests {
         Ok((answer.status(), serde_json::from_str(&text).unwrap_or(Value::Null)))
     }
 
-    fn count(&mut self, chunk: &Chunk, counts: &Counts) {
+    fn count(&mut self, chunk: &FrameChunk, counts: &ConnectionCounts) {
         if self.is_counted {
             counts.resent(chunk.pending());
         } else {
@@ -60,25 +60,31 @@ impl Requests {
 }
 
 fn agent() -> Agent {
-    // A proxy would be what is measured.
+    // With a proxy, the proxy would be measured.
     let config = Agent::config_builder().proxy(None).http_status_as_error(false);
     config.timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
 }
 
-impl Sender for Requests {
+impl Transport for RequestTransport {
     /// The next request opens the connection.
-    fn connect(&mut self) -> Result<(), Broken> {
+    fn connect(&mut self) -> Result<(), ConnectionError> {
         self.agent = agent();
         Ok(())
     }
 
-    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+    fn send(
+        &mut self,
+        chunk: &mut FrameChunk,
+        until: &EndCondition<'_>,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
         let start = Instant::now();
         let answer = self.post(chunk.pending_bytes());
         if answer.as_ref().map_or_else(has_left, |_| true) {
             self.count(chunk, counts);
         }
-        let (status, answer) = answer.map_err(|error| Broken::new(format!("{}: {error}", self.url)))?;
+        let (status, answer) =
+            answer.map_err(|error| ConnectionError::new(format!("{}: {error}", self.url)))?;
         let messages = chunk.pending();
         let count = |name: &str| answer[name].as_u64().unwrap_or_default();
         if status == StatusCode::OK && count("accepted") + count("dropped") == messages as u64 {
@@ -95,12 +101,12 @@ impl Sender for Requests {
         counts.broke(&refused);
         let end = Instant::now() + BUSY_WAIT;
         while Instant::now() < end && !until.is_over() {
-            std::thread::sleep(until.cut(PATIENCE));
+            std::thread::sleep(until.cut(POLL_WAIT));
         }
         Ok(())
     }
 
-    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+    fn finish(&mut self, _: &ConnectionCounts) -> Result<(), ConnectionError> {
         Ok(())
     }
 
@@ -119,17 +125,19 @@ fn has_left(error: &ureq::Error) -> bool {
 }
 
 /// Why messages were refused; an invalid request would be refused again.
-fn refused(status: StatusCode, answer: &Value, messages: usize) -> Broken {
+fn refused(status: StatusCode, answer: &Value, messages: usize) -> ConnectionError {
     let detail = answer["detail"].as_str().or(answer["title"].as_str());
     if let Some(detail) = detail {
-        return Broken { reason: format!("{status}: {detail}"), is_final: status.is_client_error() };
+        return ConnectionError { reason: format!("{status}: {detail}"), is_final: status.is_client_error() };
     }
     match answer["errors"][0]["reason"].as_str() {
         Some(reason) => {
             let rejected = answer["rejected"].as_u64().unwrap_or_default();
-            Broken::finally(format!("{rejected} of {messages} messages were refused, the first: {reason}"))
+            ConnectionError::fatal(format!(
+                "{rejected} of {messages} messages were refused, the first: {reason}"
+            ))
         }
-        None => Broken::finally(format!("{status}: this does not account for {messages} messages")),
+        None => ConnectionError::fatal(format!("{status}: this does not account for {messages} messages")),
     }
 }
 

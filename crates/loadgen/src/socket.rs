@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
-use super::counts::{Broken, is_patience};
+use super::counts::{ConnectionError, is_timeout};
 use super::target::Address;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a write or read waits before its thread checks whether it should end.
-pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const POLL_WAIT: Duration = Duration::from_millis(100);
 /// How long the last bytes may take.
 pub(super) const LAST_WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -29,39 +29,39 @@ pub(super) enum Dial {
 }
 
 /// A connection.
-pub(super) enum Socket {
+pub(super) enum StreamSocket {
     Tcp(TcpStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
     Unix(UnixStream),
 }
 
 impl Dial {
-    pub(super) fn connect(&self) -> Result<Socket, Broken> {
+    pub(super) fn connect(&self) -> Result<StreamSocket, ConnectionError> {
         match self {
-            Dial::Tcp(address) => Ok(Socket::Tcp(tcp(address)?)),
+            Dial::Tcp(address) => Ok(StreamSocket::Tcp(tcp(address)?)),
             Dial::Tls(address, config) => tls(address, config),
             Dial::Unix(path) => {
-                let failed = |error: io::Error| Broken::new(format!("{}: {error}", path.display()));
+                let failed = |error: io::Error| ConnectionError::new(format!("{}: {error}", path.display()));
                 let socket = UnixStream::connect(path).map_err(failed)?;
-                socket.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-                socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-                Ok(Socket::Unix(socket))
+                socket.set_write_timeout(Some(POLL_WAIT)).map_err(failed)?;
+                socket.set_read_timeout(Some(POLL_WAIT)).map_err(failed)?;
+                Ok(StreamSocket::Unix(socket))
             }
         }
     }
 }
 
-fn tcp(address: &Address) -> Result<TcpStream, Broken> {
-    let failed = |error: &io::Error| Broken::new(format!("{address}: {error}"));
-    let mut last = Broken::new(format!("{address}: the name resolves to no address"));
+fn tcp(address: &Address) -> Result<TcpStream, ConnectionError> {
+    let failed = |error: &io::Error| ConnectionError::new(format!("{address}: {error}"));
+    let mut last = ConnectionError::new(format!("{address}: the name resolves to no address"));
     let found = (address.host.as_str(), address.port).to_socket_addrs().map_err(|error| failed(&error))?;
     for one in found {
         match TcpStream::connect_timeout(&one, CONNECT_WAIT_MAX) {
             Ok(socket) => {
                 let set = socket
                     .set_nodelay(true)
-                    .and_then(|()| socket.set_write_timeout(Some(PATIENCE)))
-                    .and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
+                    .and_then(|()| socket.set_write_timeout(Some(POLL_WAIT)))
+                    .and_then(|()| socket.set_read_timeout(Some(POLL_WAIT)));
                 return set.map(|()| socket).map_err(|error| failed(&error));
             }
             Err(error) => last = failed(&error),
@@ -71,8 +71,8 @@ fn tcp(address: &Address) -> Result<TcpStream, Broken> {
 }
 
 /// Connects and shakes hands, so that a wrong certificate is noticed here.
-fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<Socket, Broken> {
-    let failed = |reason: String| Broken::new(format!("{address}: TLS: {reason}"));
+fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<StreamSocket, ConnectionError> {
+    let failed = |reason: String| ConnectionError::new(format!("{address}: TLS: {reason}"));
     let name = ServerName::try_from(address.host.clone()).map_err(|error| failed(error.to_string()))?;
     let mut socket = tcp(address)?;
     let connection = ClientConnection::new(config.clone(), name);
@@ -80,44 +80,44 @@ fn tls(address: &Address, config: &Arc<ClientConfig>) -> Result<Socket, Broken> 
     let start = Instant::now();
     while connection.is_handshaking() {
         match connection.complete_io(&mut socket) {
-            Err(error) if is_patience(&error) && start.elapsed() < CONNECT_WAIT_MAX => {}
-            Err(error) if is_patience(&error) => {
+            Err(error) if is_timeout(&error) && start.elapsed() < CONNECT_WAIT_MAX => {}
+            Err(error) if is_timeout(&error) => {
                 return Err(failed("the handshake takes too long".to_owned()));
             }
             Err(error) => return Err(failed(error.to_string())),
             Ok(_) => {}
         }
     }
-    Ok(Socket::Tls(Box::new(StreamOwned::new(connection, socket))))
+    Ok(StreamSocket::Tls(Box::new(StreamOwned::new(connection, socket))))
 }
 
-impl Socket {
+impl StreamSocket {
     pub(super) fn set_read_wait(&self, wait: Duration) -> io::Result<()> {
         match self {
-            Socket::Tcp(socket) => socket.set_read_timeout(Some(wait)),
-            Socket::Tls(stream) => stream.sock.set_read_timeout(Some(wait)),
-            Socket::Unix(socket) => socket.set_read_timeout(Some(wait)),
+            StreamSocket::Tcp(socket) => socket.set_read_timeout(Some(wait)),
+            StreamSocket::Tls(stream) => stream.sock.set_read_timeout(Some(wait)),
+            StreamSocket::Unix(socket) => socket.set_read_timeout(Some(wait)),
         }
     }
 
     /// Whether the other side has closed an idle connection.
     pub(super) fn is_closed(&mut self) -> bool {
         let set = match self {
-            Socket::Tcp(socket) => socket.set_nonblocking(true),
-            Socket::Tls(stream) => stream.sock.set_nonblocking(true),
-            Socket::Unix(socket) => socket.set_nonblocking(true),
+            StreamSocket::Tcp(socket) => socket.set_nonblocking(true),
+            StreamSocket::Tls(stream) => stream.sock.set_nonblocking(true),
+            StreamSocket::Unix(socket) => socket.set_nonblocking(true),
         };
-        set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_patience(&error), |read| read == 0)
+        set.is_err() || self.read(&mut [0]).map_or_else(|error| !is_timeout(&error), |read| read == 0)
     }
 
     /// Closes the connection. TLS waits for the other side: its session tickets, unread in our buffer, would make the system
     /// reset the connection, and the receiver could lose what it had not read yet.
     pub(super) fn close(mut self) -> io::Result<()> {
         let start = Instant::now();
-        let Socket::Tls(stream) = &mut self else { return Ok(()) };
+        let StreamSocket::Tls(stream) = &mut self else { return Ok(()) };
         stream.conn.send_close_notify();
         while let Err(error) = stream.flush() {
-            if !is_patience(&error) || LAST_WAIT_MAX <= start.elapsed() {
+            if !is_timeout(&error) || LAST_WAIT_MAX <= start.elapsed() {
                 return Err(error);
             }
         }
@@ -125,7 +125,7 @@ impl Socket {
         let mut rest = [0; 4096];
         while start.elapsed() < LAST_WAIT_MAX {
             match stream.sock.read(&mut rest) {
-                Err(error) if is_patience(&error) => {}
+                Err(error) if is_timeout(&error) => {}
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
@@ -134,30 +134,30 @@ impl Socket {
     }
 }
 
-impl Read for Socket {
+impl Read for StreamSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Socket::Tcp(socket) => socket.read(buffer),
-            Socket::Tls(stream) => stream.read(buffer),
-            Socket::Unix(socket) => socket.read(buffer),
+            StreamSocket::Tcp(socket) => socket.read(buffer),
+            StreamSocket::Tls(stream) => stream.read(buffer),
+            StreamSocket::Unix(socket) => socket.read(buffer),
         }
     }
 }
 
-impl Write for Socket {
+impl Write for StreamSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Socket::Tcp(socket) => socket.write(bytes),
-            Socket::Tls(stream) => stream.write(bytes),
-            Socket::Unix(socket) => socket.write(bytes),
+            StreamSocket::Tcp(socket) => socket.write(bytes),
+            StreamSocket::Tls(stream) => stream.write(bytes),
+            StreamSocket::Unix(socket) => socket.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Socket::Tcp(socket) => socket.flush(),
-            Socket::Tls(stream) => stream.flush(),
-            Socket::Unix(socket) => socket.flush(),
+            StreamSocket::Tcp(socket) => socket.flush(),
+            StreamSocket::Tls(stream) => stream.flush(),
+            StreamSocket::Unix(socket) => socket.flush(),
         }
     }
 }

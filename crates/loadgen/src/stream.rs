@@ -4,10 +4,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
-use super::chunk::Chunk;
-use super::counts::{Broken, Counts, Until, is_patience};
-use super::sender::Sender;
-use super::socket::{Dial, LAST_WAIT_MAX, Socket};
+use super::chunk::FrameChunk;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
+use super::socket::{Dial, LAST_WAIT_MAX, StreamSocket};
+use super::transport::Transport;
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -15,28 +15,33 @@ use std::time::Instant;
 const WRITE_BYTES_MAX: usize = 1 << 20;
 
 /// Frames over TCP, TLS or a unix stream.
-pub(super) struct Stream {
+pub(super) struct StreamTransport {
     dial: Dial,
-    socket: Option<Socket>,
+    socket: Option<StreamSocket>,
     /// The most that goes into one write: a single message if small writes are to be measured.
     frames_max: Option<usize>,
 }
 
-impl Stream {
-    pub(super) fn new(dial: Dial, frames_max: Option<usize>) -> Stream {
-        Stream { dial, socket: None, frames_max }
+impl StreamTransport {
+    pub(super) fn new(dial: Dial, frames_max: Option<usize>) -> StreamTransport {
+        StreamTransport { dial, socket: None, frames_max }
     }
 }
 
-impl Sender for Stream {
-    fn connect(&mut self) -> Result<(), Broken> {
+impl Transport for StreamTransport {
+    fn connect(&mut self) -> Result<(), ConnectionError> {
         self.socket = None;
         self.socket = Some(self.dial.connect()?);
         Ok(())
     }
 
-    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
-        let socket = self.socket.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+    fn send(
+        &mut self,
+        chunk: &mut FrameChunk,
+        until: &EndCondition<'_>,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
+        let socket = self.socket.as_mut().ok_or_else(|| ConnectionError::new("not connected"))?;
         // How much of the first pending frame has been written.
         let (mut begun_bytes, mut stuck) = (0, None);
         while 0 < chunk.pending() {
@@ -47,7 +52,7 @@ impl Sender for Stream {
             let frames = if is_over { 1 } else { self.frames_max.unwrap_or(usize::MAX).min(chunk.pending()) };
             let rest = &chunk.first_frames(frames)[begun_bytes..];
             match write(socket, &rest[..rest.len().min(WRITE_BYTES_MAX)]) {
-                Ok(0) => return Err(Broken::new("the receiver accepts no more data")),
+                Ok(0) => return Err(ConnectionError::new("the receiver accepts no more data")),
                 Ok(taken) => {
                     stuck = None;
                     begun_bytes += taken;
@@ -56,32 +61,34 @@ impl Sender for Stream {
                     begun_bytes -= whole_bytes;
                     counts.sent(whole, whole_bytes);
                 }
-                Err(error) if is_patience(&error) => {
+                Err(error) if is_timeout(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if is_over && LAST_WAIT_MAX <= since.elapsed() {
-                        return Err(Broken::new("the receiver accepted only part of the last message"));
+                        return Err(ConnectionError::new(
+                            "the receiver accepted only part of the last message",
+                        ));
                     }
                 }
-                Err(error) => return Err(Broken::io("sending", &error)),
+                Err(error) => return Err(ConnectionError::io("sending", &error)),
             }
         }
         Ok(())
     }
 
-    fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
-        let closed = self.socket.take().map_or(Ok(()), Socket::close);
-        closed.map_err(|error| Broken::io("closing", &error))
+    fn finish(&mut self, _: &ConnectionCounts) -> Result<(), ConnectionError> {
+        let closed = self.socket.take().map_or(Ok(()), StreamSocket::close);
+        closed.map_err(|error| ConnectionError::io("closing", &error))
     }
 }
 
 /// Writes some bytes, and flushes what TLS has encrypted.
-fn write(socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
+fn write(socket: &mut StreamSocket, bytes: &[u8]) -> io::Result<usize> {
     let taken = socket.write(bytes)?;
     let start = Instant::now();
     loop {
         match socket.flush() {
-            Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
-            Err(error) if is_patience(&error) => return Ok(taken),
+            Err(error) if is_timeout(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+            Err(error) if is_timeout(&error) => return Ok(taken),
             done => return done.map(|()| taken),
         }
     }
@@ -90,14 +97,14 @@ fn write(socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::chunk::Framing;
-    use super::super::target::{Address, Target};
+    use super::super::target::{Address, LoadTarget};
     use super::*;
     use std::io::Read;
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    fn chunk(messages: usize, message_bytes: usize) -> Chunk {
-        let mut chunk = Chunk::default();
+    fn chunk(messages: usize, message_bytes: usize) -> FrameChunk {
+        let mut chunk = FrameChunk::default();
         for _ in 0..messages {
             Framing::Newline.write(&vec![b'x'; message_bytes - 1], &mut chunk.bytes);
             chunk.ends.push(chunk.bytes.len());
@@ -106,12 +113,13 @@ mod tests {
         chunk
     }
 
-    fn connected(listener: &TcpListener) -> Stream {
-        let Ok(Target::Tcp(address)) = Target::parse(&format!("tcp://{}", listener.local_addr().unwrap()))
+    fn connected(listener: &TcpListener) -> StreamTransport {
+        let Ok(LoadTarget::Tcp(address)) =
+            LoadTarget::parse(&format!("tcp://{}", listener.local_addr().unwrap()))
         else {
             panic!("an address")
         };
-        let mut stream = Stream::new(Dial::Tcp(address), None);
+        let mut stream = StreamTransport::new(Dial::Tcp(address), None);
         stream.connect().unwrap();
         stream
     }
@@ -122,8 +130,9 @@ mod tests {
         let mut stream = connected(&listener);
         let (mut receiver, _) = listener.accept().unwrap();
         // Far more than the system buffers for a receiver that does not read.
-        let (mut chunk, counts, stop) = (chunk(40, 1 << 20), Counts::default(), AtomicBool::new(false));
-        let until = Until { stop: &stop, deadline: None };
+        let (mut chunk, counts, stop) =
+            (chunk(40, 1 << 20), ConnectionCounts::default(), AtomicBool::new(false));
+        let until = EndCondition { stop: &stop, deadline: None };
         let mut received = Vec::new();
         std::thread::scope(|scope| {
             let (stream, chunk) = (&mut stream, &mut chunk);
@@ -151,13 +160,13 @@ mod tests {
         let mut stream = connected(&listener);
         drop(listener.accept().unwrap());
         drop(listener);
-        let (counts, stop) = (Counts::default(), AtomicBool::new(false));
-        let until = Until { stop: &stop, deadline: None };
+        let (counts, stop) = (ConnectionCounts::default(), AtomicBool::new(false));
+        let until = EndCondition { stop: &stop, deadline: None };
         let broken = (0..1000).find_map(|_| stream.send(&mut chunk(1, 10), &until, &counts).err());
         assert!(broken.is_some_and(|broken| broken.reason.starts_with("sending: ")));
         let refused = stream.connect().unwrap_err();
         assert!(refused.reason.contains("refused"), "{refused:?}");
         let nowhere = Dial::Tcp(Address { host: "127.0.0.1".to_owned(), port: 1 });
-        assert!(Stream::new(nowhere, None).send(&mut chunk(1, 10), &until, &counts).is_err());
+        assert!(StreamTransport::new(nowhere, None).send(&mut chunk(1, 10), &until, &counts).is_err());
     }
 }

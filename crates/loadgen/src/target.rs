@@ -1,11 +1,11 @@
-//! Where load is sent, as written on the command line.
+//! The receiver of the load, as written on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
 
 /// A receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum LoadTarget {
     /// `tcp://HOST:PORT`
     Tcp(Address),
     /// `tls://HOST:PORT`
@@ -31,23 +31,23 @@ pub struct Address {
 
 const FORMS: &str = "tcp://HOST:PORT, udp://…, tls://…, relp://…, relp+tls://…, http://… or unix:PATH";
 
-impl Target {
+impl LoadTarget {
     /// Parses a URL, or `unix:PATH`; the error lists the possible forms.
-    pub fn parse(text: &str) -> Result<Target, String> {
+    pub fn parse(text: &str) -> Result<LoadTarget, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             let path = Some(path).filter(|path| !path.is_empty()).ok_or("unix: is missing its path")?;
-            return Ok(Target::Unix(path.into()));
+            return Ok(LoadTarget::Unix(path.into()));
         }
         let (scheme, rest) =
             text.split_once("://").ok_or_else(|| format!("`{text}` is not one of {FORMS}"))?;
         let target = match scheme {
-            "tcp" => Target::Tcp,
-            "tls" => Target::Tls,
-            "udp" => Target::Udp,
-            "relp" => Target::Relp,
-            "relp+tls" => Target::RelpTls,
-            "http" => Target::Http,
+            "tcp" => LoadTarget::Tcp,
+            "tls" => LoadTarget::Tls,
+            "udp" => LoadTarget::Udp,
+            "relp" => LoadTarget::Relp,
+            "relp+tls" => LoadTarget::RelpTls,
+            "http" => LoadTarget::Http,
             _ => return Err(format!("`{scheme}` is not a transport; use one of {FORMS}")),
         };
         Address::parse(rest).map(target).ok_or_else(|| format!("`{text}` is not {scheme}://HOST:PORT"))
@@ -60,7 +60,7 @@ impl Address {
         let port = port.parse().ok().filter(|port| 0 < *port)?;
         let host = match host.strip_prefix('[') {
             Some(v6) => v6.strip_suffix(']')?,
-            // Without brackets it is unclear where the port begins.
+            // Without brackets the beginning of the port is ambiguous.
             None if host.contains(':') => return None,
             None => host,
         };
@@ -77,16 +77,16 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for LoadTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Tcp(address) => write!(f, "tcp://{address}"),
-            Target::Tls(address) => write!(f, "tls://{address}"),
-            Target::Udp(address) => write!(f, "udp://{address}"),
-            Target::Unix(path) => write!(f, "unix:{}", path.display()),
-            Target::Relp(address) => write!(f, "relp://{address}"),
-            Target::RelpTls(address) => write!(f, "relp+tls://{address}"),
-            Target::Http(address) => write!(f, "http://{address}"),
+            LoadTarget::Tcp(address) => write!(f, "tcp://{address}"),
+            LoadTarget::Tls(address) => write!(f, "tls://{address}"),
+            LoadTarget::Udp(address) => write!(f, "udp://{address}"),
+            LoadTarget::Unix(path) => write!(f, "unix:{}", path.display()),
+            LoadTarget::Relp(address) => write!(f, "relp://{address}"),
+            LoadTarget::RelpTls(address) => write!(f, "relp+tls://{address}"),
+            LoadTarget::Http(address) => write!(f, "http://{address}"),
         }
     }
 }
@@ -106,10 +106,10 @@ mod tests {
             "http://localhost:8080",
             "unix:/run/log.sock",
         ] {
-            assert_eq!(Target::parse(text).map(|target| target.to_string()), Ok(text.to_owned()));
+            assert_eq!(LoadTarget::parse(text).map(|target| target.to_string()), Ok(text.to_owned()));
         }
-        assert_eq!(Target::parse("unix:///run/log.sock"), Target::parse("unix:/run/log.sock"));
-        assert_eq!(Target::parse("http://h:1/"), Target::parse("http://h:1"));
+        assert_eq!(LoadTarget::parse("unix:///run/log.sock"), LoadTarget::parse("unix:/run/log.sock"));
+        assert_eq!(LoadTarget::parse("http://h:1/"), LoadTarget::parse("http://h:1"));
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             "http://u@h:1",
             "unix:",
         ] {
-            let error = Target::parse(text).expect_err(text);
+            let error = LoadTarget::parse(text).expect_err(text);
             assert!(!error.contains('\n') && !error.is_empty());
         }
     }

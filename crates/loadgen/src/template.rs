@@ -13,16 +13,16 @@ const PADDING: &[u8] = b"PADD";
 
 /// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Header {
-    /// As in RFC 3164: `<13>Nov 22 05:11:01 host program: `
+pub enum HeaderKind {
+    /// The header of RFC 3164: `<13>Nov 22 05:11:01 host program: `
     Rfc3164,
-    /// As in RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
+    /// The header of RFC 5424: `<13>1 2026-11-22T05:11:01Z host program - - - `
     Rfc5424,
 }
 
-/// What the messages of one connection have in common.
+/// The values that all messages of one connection share.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Identity {
+pub(super) struct MessageIdentity {
     pub(super) run_id: u64,
     /// From 1.
     pub(super) thread: usize,
@@ -30,11 +30,11 @@ pub(super) struct Identity {
 
 /// One message.
 #[derive(Debug)]
-pub(super) struct Template {
+pub(super) struct MessageTemplate {
     pub(super) bytes: Vec<u8>,
     sequence_at: usize,
     header_at: usize,
-    header: Header,
+    header: HeaderKind,
     stamp_at: usize,
 }
 
@@ -45,25 +45,25 @@ pub(super) struct Stamps {
     stamp: Vec<u8>,
 }
 
-impl Template {
+impl MessageTemplate {
     /// A message of exactly `size` bytes, or of the smallest possible size.
     pub(super) fn new(
-        header: Header,
+        header: HeaderKind,
         size: usize,
-        identity: Identity,
+        identity: MessageIdentity,
         now: Timestamp,
-    ) -> Result<Template, usize> {
+    ) -> Result<MessageTemplate, usize> {
         let stamps = Stamps::new(header, now);
-        let Identity { run_id, thread } = identity;
+        let MessageIdentity { run_id, thread } = identity;
         let mut bytes = match header {
-            Header::Rfc3164 => b"<38>".to_vec(),
-            Header::Rfc5424 => b"<38>1 ".to_vec(),
+            HeaderKind::Rfc3164 => b"<38>".to_vec(),
+            HeaderKind::Rfc5424 => b"<38>1 ".to_vec(),
         };
         let header_at = bytes.len();
         bytes.extend_from_slice(&stamps.header);
         let program = match header {
-            Header::Rfc3164 => format!(" localhost prg{thread:05}[1234]: seq: "),
-            Header::Rfc5424 => format!(" localhost prg{thread:05} 1234 - - seq: "),
+            HeaderKind::Rfc3164 => format!(" localhost prg{thread:05}[1234]: seq: "),
+            HeaderKind::Rfc5424 => format!(" localhost prg{thread:05} 1234 - - seq: "),
         };
         bytes.extend_from_slice(program.as_bytes());
         let sequence_at = bytes.len();
@@ -73,7 +73,7 @@ impl Template {
         bytes.extend_from_slice(&stamps.stamp);
         let padding = size.checked_sub(bytes.len()).ok_or(bytes.len())?;
         bytes.extend(b" ".iter().chain(PADDING.iter().cycle()).take(padding));
-        Ok(Template { bytes, sequence_at, header_at, header, stamp_at })
+        Ok(MessageTemplate { bytes, sequence_at, header_at, header, stamp_at })
     }
 
     pub(super) fn stamps(&self, now: Timestamp) -> Stamps {
@@ -97,13 +97,13 @@ impl Template {
 }
 
 impl Stamps {
-    fn new(header: Header, now: Timestamp) -> Stamps {
+    fn new(header: HeaderKind, now: Timestamp) -> Stamps {
         let mut rfc3339 = Vec::with_capacity(20);
         now.write_rfc3339(&mut rfc3339, 0);
         let stamp = rfc3339[..rfc3339.len() - 1].to_vec();
         match header {
-            Header::Rfc5424 => Stamps { header: rfc3339, stamp },
-            Header::Rfc3164 => {
+            HeaderKind::Rfc5424 => Stamps { header: rfc3339, stamp },
+            HeaderKind::Rfc3164 => {
                 let (_, month, day, of_day, _) = now.to_civil();
                 let month = String::from_utf8_lossy(MONTHS[month as usize - 1]);
                 let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
@@ -118,14 +118,14 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    const IDENTITY: Identity = Identity { run_id: 1_793_491_200, thread: 1 };
+    const IDENTITY: MessageIdentity = MessageIdentity { run_id: 1_793_491_200, thread: 1 };
 
     fn time(text: &str) -> Timestamp {
         Timestamp::parse_rfc3339(text.as_bytes()).unwrap()
     }
 
-    fn check(header: Header, size: usize, sequence: u64, expected: &str) {
-        let template = Template::new(header, size, IDENTITY, time("2025-01-01T00:00:00Z")).unwrap();
+    fn check(header: HeaderKind, size: usize, sequence: u64, expected: &str) {
+        let template = MessageTemplate::new(header, size, IDENTITY, time("2025-01-01T00:00:00Z")).unwrap();
         let mut message = template.bytes.clone();
         template.number(&mut message, sequence);
         template.stamp(&mut message, &template.stamps(time("2026-11-05T16:18:51.9Z")));
@@ -136,19 +136,23 @@ mod tests {
     fn a_message_says_which_it_is_and_is_as_long_as_it_should_be() {
         let text = "seq: 0000000042, thread: 0001, runid: 1793491200, stamp: 2026-11-05T16:18:51";
         let old = format!("<38>Nov  5 16:18:51 localhost prg00001[1234]: {text}");
-        check(Header::Rfc3164, old.len(), 42, &old);
-        check(Header::Rfc3164, old.len() + 1, 42, &format!("{old} "));
-        check(Header::Rfc3164, old.len() + 8, 42, &format!("{old} PADDPAD"));
+        check(HeaderKind::Rfc3164, old.len(), 42, &old);
+        check(HeaderKind::Rfc3164, old.len() + 1, 42, &format!("{old} "));
+        check(HeaderKind::Rfc3164, old.len() + 8, 42, &format!("{old} PADDPAD"));
         let new = format!("<38>1 2026-11-05T16:18:51Z localhost prg00001 1234 - - {text}");
-        check(Header::Rfc5424, new.len() + 3, 42, &format!("{new} PA"));
-        check(Header::Rfc5424, new.len(), 10_000_000_042, &new);
+        check(HeaderKind::Rfc5424, new.len() + 3, 42, &format!("{new} PA"));
+        check(HeaderKind::Rfc5424, new.len(), 10_000_000_042, &new);
     }
 
     #[test]
     fn a_size_that_is_too_small_names_the_least_one() {
-        let least = Template::new(Header::Rfc3164, 10, IDENTITY, Timestamp::from_nanos(0)).unwrap_err();
-        assert!(Template::new(Header::Rfc3164, least - 1, IDENTITY, Timestamp::from_nanos(0)).is_err());
-        let smallest = Template::new(Header::Rfc3164, least, IDENTITY, Timestamp::from_nanos(0)).unwrap();
+        let least =
+            MessageTemplate::new(HeaderKind::Rfc3164, 10, IDENTITY, Timestamp::from_nanos(0)).unwrap_err();
+        assert!(
+            MessageTemplate::new(HeaderKind::Rfc3164, least - 1, IDENTITY, Timestamp::from_nanos(0)).is_err()
+        );
+        let smallest =
+            MessageTemplate::new(HeaderKind::Rfc3164, least, IDENTITY, Timestamp::from_nanos(0)).unwrap();
         assert_eq!(smallest.bytes.len(), least);
     }
 }

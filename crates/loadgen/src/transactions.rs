@@ -4,11 +4,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
-use super::chunk::Chunk;
-use super::counts::{Broken, Counts, Until, is_patience};
+use super::chunk::FrameChunk;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition, is_timeout};
 use super::latency::Latencies;
-use super::sender::Sender;
-use super::socket::{Dial, LAST_WAIT_MAX, PATIENCE, Socket};
+use super::socket::{Dial, LAST_WAIT_MAX, POLL_WAIT, StreamSocket};
+use super::transport::Transport;
 use super::window::Window;
 use logstead_client::relp;
 use std::io::{Read, Write};
@@ -17,21 +17,21 @@ use std::time::{Duration, Instant};
 /// Roughly how much is written at once.
 const WRITE_BYTES: usize = 64 << 10;
 const READ_BYTES: usize = 16 << 10;
-/// How long the receiver may take to answer what is outstanding at the end.
+/// The longest wait for outstanding answers at the end.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long it may take to close the session.
+/// The longest wait for the session to close.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// RELP over TCP or TLS.
-pub(super) struct Transactions {
+pub(super) struct TransactionTransport {
     dial: Dial,
     window: Window,
-    connection: Option<Connection>,
+    connection: Option<RelpSession>,
 }
 
 /// One session.
-struct Connection {
-    socket: Socket,
+struct RelpSession {
+    socket: StreamSocket,
     /// The current timeout of reads.
     read_wait: Duration,
     /// The number of the next transaction.
@@ -39,26 +39,31 @@ struct Connection {
     /// Frames to write, and how many bytes of them are written.
     out: Vec<u8>,
     written_bytes: usize,
-    /// What was read and is not a complete frame yet.
+    /// Bytes that were read and are not a complete frame yet.
     input: Vec<u8>,
 }
 
-impl Transactions {
-    pub(super) fn new(dial: Dial, window: usize) -> Transactions {
-        Transactions { dial, window: Window::new(window), connection: None }
+impl TransactionTransport {
+    pub(super) fn new(dial: Dial, window: usize) -> TransactionTransport {
+        TransactionTransport { dial, window: Window::new(window), connection: None }
     }
 }
 
-impl Sender for Transactions {
-    fn connect(&mut self) -> Result<(), Broken> {
+impl Transport for TransactionTransport {
+    fn connect(&mut self) -> Result<(), ConnectionError> {
         self.connection = None;
         self.window.start_again();
-        self.connection = Some(Connection::open(self.dial.connect()?)?);
+        self.connection = Some(RelpSession::open(self.dial.connect()?)?);
         Ok(())
     }
 
-    fn send(&mut self, chunk: &mut Chunk, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
-        let connection = self.connection.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+    fn send(
+        &mut self,
+        chunk: &mut FrameChunk,
+        until: &EndCondition<'_>,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
+        let connection = self.connection.as_mut().ok_or_else(|| ConnectionError::new("not connected"))?;
         loop {
             let mut taken = 0;
             for message in chunk.frames() {
@@ -76,13 +81,13 @@ impl Sender for Transactions {
             // Half the window, so that writes stay large.
             let open = self.window.open();
             while open / 2 < self.window.open() && !until.is_over() {
-                connection.read(&mut self.window, PATIENCE, counts)?;
+                connection.read(&mut self.window, POLL_WAIT, counts)?;
             }
         }
     }
 
     /// Reads the answers that arrive in the meantime.
-    fn wait(&mut self, pause: Duration, counts: &Counts) -> Result<(), Broken> {
+    fn wait(&mut self, pause: Duration, counts: &ConnectionCounts) -> Result<(), ConnectionError> {
         let end = Instant::now() + pause;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -98,19 +103,19 @@ impl Sender for Transactions {
         }
     }
 
-    fn finish(&mut self, counts: &Counts) -> Result<(), Broken> {
-        let connection = self.connection.as_mut().ok_or_else(|| Broken::new("not connected"))?;
+    fn finish(&mut self, counts: &ConnectionCounts) -> Result<(), ConnectionError> {
+        let connection = self.connection.as_mut().ok_or_else(|| ConnectionError::new("not connected"))?;
         let end = Instant::now() + ANSWER_WAIT_MAX;
         let stop = std::sync::atomic::AtomicBool::new(false);
-        connection.write(&mut self.window, &Until { stop: &stop, deadline: Some(end) }, counts)?;
+        connection.write(&mut self.window, &EndCondition { stop: &stop, deadline: Some(end) }, counts)?;
         while 0 < self.window.open() {
             if end <= Instant::now() {
                 let reason = format!("{} messages were not acknowledged in time", self.window.open());
-                return Err(Broken::finally(reason));
+                return Err(ConnectionError::fatal(reason));
             }
-            connection.read(&mut self.window, PATIENCE, counts)?;
+            connection.read(&mut self.window, POLL_WAIT, counts)?;
         }
-        self.connection.take().map_or(Ok(()), Connection::close)
+        self.connection.take().map_or(Ok(()), RelpSession::close)
     }
 
     fn latencies(&self) -> Option<&Latencies> {
@@ -118,20 +123,26 @@ impl Sender for Transactions {
     }
 }
 
-impl Connection {
+impl RelpSession {
     /// Shakes hands.
-    fn open(socket: Socket) -> Result<Connection, Broken> {
+    fn open(socket: StreamSocket) -> Result<RelpSession, ConnectionError> {
         let (out, input) = (Vec::new(), Vec::new());
         let mut connection =
-            Connection { socket, read_wait: PATIENCE, txnr: 1, out, written_bytes: 0, input };
+            RelpSession { socket, read_wait: POLL_WAIT, txnr: 1, out, written_bytes: 0, input };
         let txnr = connection.command("open", relp::offers().as_bytes())?;
         let verdict = connection.answer(txnr, LAST_WAIT_MAX)?;
-        verdict.map_err(|reason| Broken::new(format!("the receiver refused the session: {reason}")))?;
+        verdict
+            .map_err(|reason| ConnectionError::new(format!("the receiver refused the session: {reason}")))?;
         Ok(connection)
     }
 
     /// Writes everything queued, and reads if the receiver accepts nothing before its answers are read.
-    fn write(&mut self, window: &mut Window, until: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+    fn write(
+        &mut self,
+        window: &mut Window,
+        until: &EndCondition<'_>,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
         let mut stuck = None;
         loop {
             if self.written_bytes == self.out.len() {
@@ -143,7 +154,7 @@ impl Connection {
                 return self.flush();
             }
             match self.socket.write(&self.out[self.written_bytes..]) {
-                Ok(0) => return Err(Broken::new("the receiver accepts no more data")),
+                Ok(0) => return Err(ConnectionError::new("the receiver accepts no more data")),
                 Ok(taken) => {
                     stuck = None;
                     self.written_bytes += taken;
@@ -151,31 +162,39 @@ impl Connection {
                     counts.sent(wrote.messages, wrote.bytes);
                     counts.resent(wrote.again);
                 }
-                Err(error) if is_patience(&error) => {
+                Err(error) if is_timeout(&error) => {
                     let since = *stuck.get_or_insert_with(Instant::now);
                     if until.is_over() && LAST_WAIT_MAX <= since.elapsed() {
-                        return Err(Broken::finally("the receiver accepted only part of the last messages"));
+                        return Err(ConnectionError::fatal(
+                            "the receiver accepted only part of the last messages",
+                        ));
                     }
                     self.read(window, Duration::from_millis(1), counts)?;
                 }
-                Err(error) => return Err(Broken::io("sending", &error)),
+                Err(error) => return Err(ConnectionError::io("sending", &error)),
             }
         }
     }
 
     /// Reads the answers that have arrived, or waits for the first.
-    fn read(&mut self, window: &mut Window, wait: Duration, counts: &Counts) -> Result<(), Broken> {
+    fn read(
+        &mut self,
+        window: &mut Window,
+        wait: Duration,
+        counts: &ConnectionCounts,
+    ) -> Result<(), ConnectionError> {
         self.fill(wait)?;
         let (mut at, now) = (0, Instant::now());
-        while let Some((frame, length)) = relp::read(&self.input[at..]).map_err(Broken::new)? {
+        while let Some((frame, length)) = relp::read(&self.input[at..]).map_err(ConnectionError::new)? {
             at += length;
             match frame.command {
                 b"rsp" => {
-                    let refused = |reason| Broken::new(format!("the receiver refused a message: {reason}"));
+                    let refused =
+                        |reason| ConnectionError::new(format!("the receiver refused a message: {reason}"));
                     relp::verdict(frame.data).map_err(refused)?;
-                    counts.acknowledged(window.answered(frame.txnr, now).map_err(Broken::new)?);
+                    counts.acknowledged(window.answered(frame.txnr, now).map_err(ConnectionError::new)?);
                 }
-                b"serverclose" => return Err(Broken::new("the receiver ended the session")),
+                b"serverclose" => return Err(ConnectionError::new("the receiver ended the session")),
                 other => return Err(unexpected(other)),
             }
         }
@@ -184,9 +203,9 @@ impl Connection {
     }
 
     /// Reads some bytes, if there are any in time.
-    fn fill(&mut self, wait: Duration) -> Result<(), Broken> {
+    fn fill(&mut self, wait: Duration) -> Result<(), ConnectionError> {
         if self.read_wait != wait {
-            self.socket.set_read_wait(wait).map_err(|error| Broken::io("receiving", &error))?;
+            self.socket.set_read_wait(wait).map_err(|error| ConnectionError::io("receiving", &error))?;
             self.read_wait = wait;
         }
         let before = self.input.len();
@@ -194,28 +213,28 @@ impl Connection {
         let read = self.socket.read(&mut self.input[before..]);
         self.input.truncate(before + *read.as_ref().unwrap_or(&0));
         match read {
-            Ok(0) => Err(Broken::new("the receiver has closed the connection")),
-            Err(error) if !is_patience(&error) => Err(Broken::io("receiving", &error)),
+            Ok(0) => Err(ConnectionError::new("the receiver has closed the connection")),
+            Err(error) if !is_timeout(&error) => Err(ConnectionError::io("receiving", &error)),
             _ => Ok(()),
         }
     }
 
     /// Sends a frame that is not a message, while nothing else is queued.
-    fn command(&mut self, command: &str, data: &[u8]) -> Result<u32, Broken> {
+    fn command(&mut self, command: &str, data: &[u8]) -> Result<u32, ConnectionError> {
         let txnr = self.txnr;
         let mut frame = Vec::new();
         relp::write(txnr, command, data, &mut frame);
         self.txnr = relp::next(txnr);
-        self.socket.write_all(&frame).map_err(|error| Broken::io(command, &error))?;
+        self.socket.write_all(&frame).map_err(|error| ConnectionError::io(command, &error))?;
         self.flush()?;
         Ok(txnr)
     }
 
     /// Waits for the answer to a command.
-    fn answer(&mut self, txnr: u32, wait_max: Duration) -> Result<Result<(), String>, Broken> {
+    fn answer(&mut self, txnr: u32, wait_max: Duration) -> Result<Result<(), String>, ConnectionError> {
         let end = Instant::now() + wait_max;
         loop {
-            if let Some((frame, length)) = relp::read(&self.input).map_err(Broken::new)? {
+            if let Some((frame, length)) = relp::read(&self.input).map_err(ConnectionError::new)? {
                 if frame.command != b"rsp" || frame.txnr != txnr {
                     return Err(unexpected(frame.command));
                 }
@@ -224,24 +243,24 @@ impl Connection {
                 return Ok(verdict);
             }
             if end <= Instant::now() {
-                return Err(Broken::new("the receiver does not answer as RELP requires"));
+                return Err(ConnectionError::new("the receiver does not answer as RELP requires"));
             }
-            self.fill(PATIENCE)?;
+            self.fill(POLL_WAIT)?;
         }
     }
 
-    fn flush(&mut self) -> Result<(), Broken> {
+    fn flush(&mut self) -> Result<(), ConnectionError> {
         let start = Instant::now();
         loop {
             match self.socket.flush() {
-                Err(error) if is_patience(&error) && start.elapsed() < LAST_WAIT_MAX => {}
-                done => return done.map_err(|error| Broken::io("sending", &error)),
+                Err(error) if is_timeout(&error) && start.elapsed() < LAST_WAIT_MAX => {}
+                done => return done.map_err(|error| ConnectionError::io("sending", &error)),
             }
         }
     }
 
     /// Everything is acknowledged, so nothing is lost if the receiver does not close the session.
-    fn close(mut self) -> Result<(), Broken> {
+    fn close(mut self) -> Result<(), ConnectionError> {
         if let Ok(txnr) = self.command("close", b"") {
             self.answer(txnr, CLOSE_WAIT_MAX).ok();
             self.socket.close().ok();
@@ -250,6 +269,9 @@ impl Connection {
     }
 }
 
-fn unexpected(command: &[u8]) -> Broken {
-    Broken::new(format!("the receiver sent `{}`, which is not an answer", String::from_utf8_lossy(command)))
+fn unexpected(command: &[u8]) -> ConnectionError {
+    ConnectionError::new(format!(
+        "the receiver sent `{}`, which is not an answer",
+        String::from_utf8_lossy(command)
+    ))
 }

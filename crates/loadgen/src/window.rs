@@ -15,12 +15,12 @@ use std::time::Instant;
 
 /// One message.
 #[derive(Default)]
-struct Slot {
+struct WindowSlot {
     message: Vec<u8>,
     txnr: u32,
     /// The length of its frame.
     frame_bytes: usize,
-    /// When it was written for the first time.
+    /// The time when it was first written.
     written: Option<Instant>,
     is_answered: bool,
 }
@@ -28,7 +28,7 @@ struct Slot {
 /// Messages, in the order in which they were put.
 pub(super) struct Window {
     /// Message `n` is in slot `n` modulo the number of slots. Their buffers are reused.
-    slots: Vec<Slot>,
+    slots: Vec<WindowSlot>,
     first: u64,
     written: u64,
     queued: u64,
@@ -38,9 +38,9 @@ pub(super) struct Window {
     latencies: Latencies,
 }
 
-/// What a write has achieved.
+/// The result of a write.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Wrote {
+pub(super) struct WriteProgress {
     /// Messages that were written for the first time, and their bytes.
     pub(super) messages: usize,
     pub(super) bytes: usize,
@@ -50,7 +50,7 @@ pub(super) struct Wrote {
 
 impl Window {
     pub(super) fn new(messages_max: usize) -> Window {
-        let slots = (0..messages_max).map(|_| Slot::default()).collect();
+        let slots = (0..messages_max).map(|_| WindowSlot::default()).collect();
         let latencies = Latencies::default();
         Window { slots, first: 0, written: 0, queued: 0, put: 0, begun_bytes: 0, latencies }
     }
@@ -92,9 +92,9 @@ impl Window {
     }
 
     /// Records that this many of the queued bytes are written.
-    pub(super) fn wrote(&mut self, bytes: usize, now: Instant) -> Wrote {
+    pub(super) fn wrote(&mut self, bytes: usize, now: Instant) -> WriteProgress {
         self.begun_bytes += bytes;
-        let mut wrote = Wrote::default();
+        let mut wrote = WriteProgress::default();
         while self.written < self.queued {
             let begun_bytes = self.begun_bytes;
             let slot = self.slot_mut(self.written);
@@ -149,7 +149,7 @@ impl Window {
         }
     }
 
-    fn slot_mut(&mut self, number: u64) -> &mut Slot {
+    fn slot_mut(&mut self, number: u64) -> &mut WindowSlot {
         let at = number % self.slots.len() as u64;
         &mut self.slots[at as usize]
     }
@@ -175,9 +175,9 @@ mod tests {
         assert!(window.is_full());
         let out = queued(&mut window, &mut txnr);
         assert_eq!(out, "2 syslog 1 a\n3 syslog 2 bb\n4 syslog 1 c\n");
-        assert_eq!(window.wrote(12, now), Wrote::default());
-        assert_eq!(window.wrote(2, now), Wrote { messages: 1, bytes: 1, again: 0 });
-        assert_eq!(window.wrote(out.len() - 14, now), Wrote { messages: 2, bytes: 3, again: 0 });
+        assert_eq!(window.wrote(12, now), WriteProgress::default());
+        assert_eq!(window.wrote(2, now), WriteProgress { messages: 1, bytes: 1, again: 0 });
+        assert_eq!(window.wrote(out.len() - 14, now), WriteProgress { messages: 2, bytes: 3, again: 0 });
         assert_eq!(window.answered(3, now), Ok(0));
         assert_eq!(window.answered(2, now), Ok(2));
         assert!(window.answered(2, now).is_err() && window.answered(3, now).is_err());
@@ -200,11 +200,11 @@ mod tests {
         txnr = 2;
         let out = queued(&mut window, &mut txnr);
         assert_eq!(out, "2 syslog 1 c\n3 syslog 1 d\n");
-        assert_eq!(window.wrote(out.len(), now), Wrote { messages: 2, bytes: 2, again: 0 });
+        assert_eq!(window.wrote(out.len(), now), WriteProgress { messages: 2, bytes: 2, again: 0 });
         window.start_again();
         txnr = 2;
         let out = queued(&mut window, &mut txnr);
-        assert_eq!(window.wrote(out.len(), now), Wrote { messages: 0, bytes: 0, again: 2 });
+        assert_eq!(window.wrote(out.len(), now), WriteProgress { messages: 0, bytes: 0, again: 2 });
         assert_eq!((window.answered(2, now), window.answered(3, now)), (Ok(1), Ok(1)));
     }
 

@@ -1,13 +1,13 @@
 //! One active connection from beginning to end: messages are made and sent when they are due. When it breaks, it ends, or
 //! reconnects if it is permanent.
 
-use super::chunk::Chunk;
-use super::counts::{Broken, Counts, Until};
-use super::generated::Generated;
-use super::lines::Lines;
-use super::rate::Pace;
-use super::sender::Sender;
-use super::socket::PATIENCE;
+use super::chunk::FrameChunk;
+use super::counts::{ConnectionCounts, ConnectionError, EndCondition};
+use super::generated::GeneratedMessages;
+use super::lines::FileLines;
+use super::rate::SendPace;
+use super::socket::POLL_WAIT;
+use super::transport::Transport;
 use logstead_record::Timestamp;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,19 +17,19 @@ const RETRY_WAIT_MIN: Duration = Duration::from_millis(50);
 /// How long a permanent connection tries to get its last messages acknowledged.
 const FINISH_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Where messages come from.
+/// The origin of the messages.
 pub(super) enum Feed {
-    Generated(Generated),
-    Lines(Lines),
+    Generated(GeneratedMessages),
+    Lines(FileLines),
 }
 
 /// One connection's thread.
 pub(super) struct Worker<'a> {
-    pub(super) sender: Box<dyn Sender>,
+    pub(super) sender: Box<dyn Transport>,
     pub(super) feed: Feed,
-    pub(super) counts: &'a Counts,
+    pub(super) counts: &'a ConnectionCounts,
     pub(super) is_permanent: bool,
-    /// How many messages are still to be made.
+    /// The number of messages still to be made.
     pub(super) left: u64,
     /// The most that are made together.
     pub(super) together_max: usize,
@@ -39,16 +39,16 @@ impl Worker<'_> {
     /// Sends until the end, starting from the result of a first attempt to connect.
     pub(super) fn run(
         &mut self,
-        connected: Result<(), Broken>,
-        mut pace: Pace,
-        until: &Until<'_>,
-    ) -> Result<(), Broken> {
-        connected.or_else(|broken| self.mend(broken, until))?;
-        let mut chunk = Chunk::default();
+        connected: Result<(), ConnectionError>,
+        mut pace: SendPace,
+        until: &EndCondition<'_>,
+    ) -> Result<(), ConnectionError> {
+        connected.or_else(|broken| self.reconnect(broken, until))?;
+        let mut chunk = FrameChunk::default();
         while !until.is_over() {
             if 0 < chunk.pending() {
                 let sent = self.sender.send(&mut chunk, until, self.counts);
-                sent.or_else(|broken| self.mend(broken, until))?;
+                sent.or_else(|broken| self.reconnect(broken, until))?;
                 continue;
             }
             let now = Instant::now();
@@ -57,31 +57,35 @@ impl Worker<'_> {
                 break;
             }
             if due == 0 {
-                let pause = until.cut(pace.wait(now).min(PATIENCE));
+                let pause = until.cut(pace.wait(now).min(POLL_WAIT));
                 let waited = self.sender.wait(pause, self.counts);
-                waited.or_else(|broken| self.mend(broken, until))?;
+                waited.or_else(|broken| self.reconnect(broken, until))?;
                 continue;
             }
             let made = self.make(&mut chunk, due)?;
             if made == 0 {
                 break;
             }
-            pace.took(made);
+            pace.record_sent(made);
             self.left -= made as u64;
         }
         self.finish()
     }
 
-    fn make(&mut self, chunk: &mut Chunk, wanted: usize) -> Result<usize, Broken> {
+    fn make(&mut self, chunk: &mut FrameChunk, wanted: usize) -> Result<usize, ConnectionError> {
         match &mut self.feed {
             Feed::Generated(generated) => generated.fill(chunk, wanted, Timestamp::from(SystemTime::now())),
-            Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(Broken::finally)?,
+            Feed::Lines(lines) => lines.fill(chunk, wanted).map_err(ConnectionError::fatal)?,
         }
         Ok(chunk.pending())
     }
 
-    /// Reconnects until that succeeds or the time is over; otherwise says that the connection ends.
-    fn mend(&mut self, mut broken: Broken, until: &Until<'_>) -> Result<(), Broken> {
+    /// Reconnects until that succeeds or the time is over; otherwise returns the error that ends the connection.
+    fn reconnect(
+        &mut self,
+        mut broken: ConnectionError,
+        until: &EndCondition<'_>,
+    ) -> Result<(), ConnectionError> {
         let mut wait = RETRY_WAIT_MIN;
         loop {
             self.counts.broke(&broken);
@@ -93,7 +97,7 @@ impl Worker<'_> {
                 if until.is_over() {
                     return Ok(());
                 }
-                std::thread::sleep(wait.min(PATIENCE));
+                std::thread::sleep(wait.min(POLL_WAIT));
             }
             match self.sender.connect() {
                 Ok(()) => return Ok(()),
@@ -103,7 +107,7 @@ impl Worker<'_> {
         }
     }
 
-    fn finish(&mut self) -> Result<(), Broken> {
+    fn finish(&mut self) -> Result<(), ConnectionError> {
         let end = Instant::now() + FINISH_WAIT_MAX;
         let mut finished = self.sender.finish(self.counts);
         while let Err(broken) = finished {
@@ -120,9 +124,9 @@ impl Worker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chunk::{Framing, Limits};
-    use super::super::rate::Rate;
-    use super::super::template::{Header, Identity, Template};
+    use super::super::chunk::{ChunkLimits, Framing};
+    use super::super::rate::SendRate;
+    use super::super::template::{HeaderKind, MessageIdentity, MessageTemplate};
     use super::*;
     use std::cell::RefCell;
     use std::rc::Rc;
@@ -136,16 +140,21 @@ mod tests {
         taken: Rc<RefCell<Vec<String>>>,
     }
 
-    impl Sender for Fragile {
-        fn connect(&mut self) -> Result<(), Broken> {
+    impl Transport for Fragile {
+        fn connect(&mut self) -> Result<(), ConnectionError> {
             *self.connects.borrow_mut() += 1;
             Ok(())
         }
 
-        fn send(&mut self, chunk: &mut Chunk, _: &Until<'_>, counts: &Counts) -> Result<(), Broken> {
+        fn send(
+            &mut self,
+            chunk: &mut FrameChunk,
+            _: &EndCondition<'_>,
+            counts: &ConnectionCounts,
+        ) -> Result<(), ConnectionError> {
             self.calls += 1;
             if self.calls.is_multiple_of(3) {
-                return Err(Broken::new("third call"));
+                return Err(ConnectionError::new("third call"));
             }
             let count = chunk.pending().min(10);
             let text = |frame: &[u8]| String::from_utf8_lossy(frame).into_owned();
@@ -154,23 +163,25 @@ mod tests {
             Ok(())
         }
 
-        fn finish(&mut self, _: &Counts) -> Result<(), Broken> {
+        fn finish(&mut self, _: &ConnectionCounts) -> Result<(), ConnectionError> {
             Ok(())
         }
     }
 
     /// Sends 45 messages: returns how the connection ended, how often it was established, and how many were sent.
     fn check(is_permanent: bool, ends_well: bool, connects: usize, sent: u64) {
-        let limits = Limits { messages_max: 20, bytes_max: 1 << 20 };
-        let identity = Identity { run_id: 1, thread: 1 };
-        let template = Template::new(Header::Rfc5424, 200, identity, Timestamp::from_nanos(0)).unwrap();
-        let (counts, fragile, stop) = (Counts::default(), Fragile::default(), AtomicBool::new(false));
+        let limits = ChunkLimits { messages_max: 20, bytes_max: 1 << 20 };
+        let identity = MessageIdentity { run_id: 1, thread: 1 };
+        let template =
+            MessageTemplate::new(HeaderKind::Rfc5424, 200, identity, Timestamp::from_nanos(0)).unwrap();
+        let (counts, fragile, stop) =
+            (ConnectionCounts::default(), Fragile::default(), AtomicBool::new(false));
         let (made, taken) = (fragile.connects.clone(), fragile.taken.clone());
-        let feed = Feed::Generated(Generated::new(template, Framing::None, limits));
+        let feed = Feed::Generated(GeneratedMessages::new(template, Framing::None, limits));
         let sender = Box::new(fragile);
         let mut worker = Worker { sender, feed, counts: &counts, is_permanent, left: 45, together_max: 20 };
-        let until = Until { stop: &stop, deadline: None };
-        let ended = worker.run(Ok(()), Pace::new(Rate::Max, Instant::now()), &until);
+        let until = EndCondition { stop: &stop, deadline: None };
+        let ended = worker.run(Ok(()), SendPace::new(SendRate::Max, Instant::now()), &until);
         assert_eq!(ended.is_ok(), ends_well);
         assert_eq!((*made.borrow(), counts.total().sent), (connects, sent));
         let numbered = taken

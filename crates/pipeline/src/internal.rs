@@ -2,7 +2,7 @@
 //! they can be searched along with what they are about.
 
 use crate::Pipeline;
-use logstead_config::settings::{Log, LogFormat};
+use logstead_config::settings::{LogFormat, LogSettings};
 use logstead_flow::machine::clock;
 use logstead_flow::request_id;
 use logstead_record::{BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
@@ -64,7 +64,7 @@ fn remember(entry: &Entry) {
 }
 
 /// Sends events to both from now on; the returned entries are for [`feed`].
-pub fn start(log: &Log) -> Result<Receiver<Entry>, String> {
+pub fn start(log: &LogSettings) -> Result<Receiver<Entry>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = |level: &str| EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"));
     let level = &of_ours(log.level.name());

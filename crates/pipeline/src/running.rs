@@ -2,7 +2,7 @@
 
 use super::copies::{Copies, Stored, copies};
 use super::logspace::Logspace;
-use logstead_config::{Checked, Document, Listener, Target};
+use logstead_config::{Checked, Document, ListenAddress, RouteTarget};
 use logstead_flow::budget::Budget;
 use logstead_flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
 use logstead_flow::ledger::Place;
@@ -13,7 +13,7 @@ use logstead_forward::Destination;
 use logstead_indexer::Encoded;
 use logstead_receive::Source;
 use logstead_record::Timestamp;
-use logstead_route::{Delivery as RoutedTo, Router};
+use logstead_route::{Router, TargetDelivery as RoutedTo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ pub(crate) struct Failed {
     /// The id of its source.
     pub source: String,
     /// `None`: the whole source does not run, as it has no listeners.
-    pub listener: Option<Listener>,
+    pub listener: Option<ListenAddress>,
     /// Why, and what to do.
     pub reason: String,
     /// Whether only a change of the document or a setting can resolve it.
@@ -131,9 +131,9 @@ impl Running {
         logspaces: &BTreeMap<String, Arc<Logspace>>,
         destinations: &BTreeMap<String, Arc<Destination>>,
     ) -> Vec<Reached> {
-        let open = |target: &Target| match target {
-            Target::Logspace(id) => logspaces.get(id).cloned().map(Reached::Logspace),
-            Target::Destination(id) => destinations.get(id).cloned().map(Reached::Destination),
+        let open = |target: &RouteTarget| match target {
+            RouteTarget::Logspace(id) => logspaces.get(id).cloned().map(Reached::Logspace),
+            RouteTarget::Destination(id) => destinations.get(id).cloned().map(Reached::Destination),
         };
         let reached: Vec<Reached> = router.targets().iter().filter_map(open).collect();
         assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
@@ -144,7 +144,7 @@ impl Running {
     pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
         let logspaces = &self.live.checked.logspaces;
         let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
-            let Target::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
+            let RouteTarget::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
             let place = logspaces.iter().position(|known| known.id == *id)?;
             Some((at, Stored { logspace: id, place, rows: &delivery.rows }))
         });

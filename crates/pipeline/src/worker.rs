@@ -17,7 +17,7 @@ use logstead_flow::share::{Given, Share, shares};
 use logstead_flow::writer::Append;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
-use logstead_route::{AtStep, Attempt, Delivery as RoutedTo, Dropped, Watch};
+use logstead_route::{BatchAttempt, DroppedRows, StepEvent, TargetDelivery as RoutedTo, Watch};
 use logstead_syslog::format::{Known, Parser};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -102,7 +102,7 @@ impl Worker {
         for (count, taken) in running.routes.iter().zip(&routed.taken) {
             count.route.messages.add(*taken);
         }
-        for Dropped { route, step, rows } in &routed.dropped {
+        for DroppedRows { route, step, rows } in &routed.dropped {
             let id = running.router.routes().nth(*route).unwrap_or_default();
             receipt.dropped(format!("route:{id}/step:{}", step + 1), rows.count());
         }
@@ -159,7 +159,7 @@ impl Worker {
 }
 
 /// Messages of a batch repeat what another attempt stores: if that fails, they have to come again.
-fn follow(receipt: &Receipt, other: &Attempt) {
+fn follow(receipt: &Receipt, other: &BatchAttempt) {
     let pending = receipt.pending();
     other.when_ended(move |is_taken| {
         if is_taken {
@@ -242,7 +242,7 @@ fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<Delivery>>) {
 struct Counting<'a>(&'a [RouteCount]);
 
 impl Watch for Counting<'_> {
-    fn step(&mut self, at: &AtStep<'_>) {
+    fn step(&mut self, at: &StepEvent<'_>) {
         let Some(counters) = self.0.get(at.route).and_then(|route| route.steps.get(at.step)) else { return };
         counters.messages.add(at.concerned.count());
         counters.changed.add(at.changed.count());
@@ -361,7 +361,7 @@ fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
 mod tests {
     use super::*;
     use jiff::tz::TimeZone;
-    use logstead_config::Format;
+    use logstead_config::SourceFormat;
     use logstead_flow::chunk::Sender;
     use logstead_syslog::format::Syslog;
     use logstead_syslog::framing::Frame;
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_bug_of_a_parser_loses_no_message() {
         let chunk = chunk(&["<13>first", "<13>poison", "<13>last"]);
-        let parser = Parser::Syslog(Syslog::new(Format::Auto, TimeZone::UTC));
+        let parser = Parser::Syslog(Syslog::new(SourceFormat::Auto, TimeZone::UTC));
         let received = Timestamp::from_nanos(0);
         let reading = Reading { chunk: &chunk, source: "tcp", parser: &parser, received };
         let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {

@@ -1,4 +1,4 @@
-//! What a query means, as a tree.
+//! The meaning of a query, as a tree.
 
 use super::number::Number;
 use super::regex::Regex;
@@ -12,60 +12,60 @@ use logstead_record::word;
 use std::collections::HashSet;
 use std::ops::Bound;
 
-/// Which messages are meant.
+/// A condition that selects messages.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Query {
     /// Every message.
     All,
-    /// Every message too, and says that copies count like others.
+    /// Every message too, and copies count like other messages.
     Copies,
-    /// Those that all of these mean; made by [`Query::and`].
+    /// Messages that match all of these; made by [`Query::and`].
     And(Vec<Query>),
-    /// Those that any of these means; made by [`Query::or`].
+    /// Messages that match any of these; made by [`Query::or`].
     Or(Vec<Query>),
-    /// Those that this does not mean.
+    /// Messages that do not match this.
     Not(Box<Query>),
-    /// Those in which the message text, the program, the host or the value of a dynamic field passes.
+    /// Messages of which the text, the program, the host or the value of a dynamic field passes.
     Text(TextTest),
-    /// Those in which a field passes.
+    /// Messages with a field that passes.
     Field(FieldName, FieldTest),
 }
 
-/// What a text is searched for.
+/// A test of a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
-    /// This, at word boundaries.
+    /// It contains this pattern, at word boundaries.
     Pattern(Pattern),
-    /// Words in this order, near each other.
+    /// It contains words in this order, near each other.
     Near(Near),
-    /// A match, anywhere.
+    /// It contains a match.
     Regex(Regex),
 }
 
-/// What a field's value is tested for. Of several values of one name, one must pass.
+/// A test of a field's value. If a name has several values, one must pass.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FieldTest {
     /// There is a value.
     Exists,
-    /// It holds this text.
+    /// The value passes this test of a text.
     Holds(TextTest),
-    /// It is this text, from its first character to its last.
+    /// The whole value is this text.
     Equals(Pattern),
-    /// It is an address, with or without a port, or a network, in this network.
+    /// The value is an address, with or without a port, or a network, in this network.
     Network(IpNet),
-    /// It is a number between these.
-    Number(Bounds<Number>),
-    /// It is a time between these.
-    Time(Bounds<TimeExpr>),
-    /// It is one of these numbers of syslog, of a severity or a facility.
+    /// The value is a number in this range.
+    Number(ValueRange<Number>),
+    /// The value is a time in this range.
+    Time(ValueRange<TimeExpr>),
+    /// The value is a severity or facility with one of these syslog numbers.
     Code(Codes),
     /// This one flag is set.
     Flag(Flags),
 }
 
-/// From where to where; at least one end is bounded.
+/// A range of values. At least one end is bounded.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Bounds<T> {
+pub struct ValueRange<T> {
     /// The lower end.
     pub low: Bound<T>,
     /// The upper end.
@@ -82,11 +82,11 @@ pub struct Codes {
 /// A text to look for: characters and wildcards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pattern {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     case_sensitive: bool,
 }
 
-/// Two words or more, in this order and with few others between them. What separates words does not matter.
+/// Two or more words, in this order and with few others between them. The separators between words do not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Near {
     words: Vec<String>,
@@ -95,9 +95,9 @@ pub struct Near {
     case_sensitive: bool,
 }
 
-/// A piece of a [`Pattern`].
+/// A part of a [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum PatternPart {
     /// These characters.
     Text(String),
     /// `*`: any run of characters without white space.
@@ -112,7 +112,7 @@ impl Query {
         Query::All
     }
 
-    /// All of these, at least one: a conjunction in a conjunction is part of it, and one of one is that one.
+    /// The conjunction of these, at least one. Nested conjunctions are flattened, and a single query is itself.
     pub fn and(queries: Vec<Query>) -> Query {
         let mut flat = Vec::with_capacity(queries.len());
         for query in queries {
@@ -124,7 +124,7 @@ impl Query {
         one_or(flat, Query::And)
     }
 
-    /// Any of these, at least one, likewise.
+    /// The disjunction of these, at least one, likewise.
     pub fn or(queries: Vec<Query>) -> Query {
         let mut flat = Vec::with_capacity(queries.len());
         for query in queries {
@@ -142,12 +142,12 @@ impl Query {
         Query::Not(Box::new(self))
     }
 
-    /// Whether it asks for logspaces by name.
+    /// Whether it tests the logspace.
     pub fn uses_logspace(&self) -> bool {
         self.any_field(&mut |field, _| *field == FieldName::Known(Field::Logspace))
     }
 
-    /// Whether what it means depends on the time of day: `time:-15m` does, `time>2026-11-21` does not.
+    /// Whether its meaning depends on the time of day: `time:-15m` does, `time>2026-11-21` does not.
     pub fn uses_now(&self) -> bool {
         let moves = |bound: &Bound<TimeExpr>| match bound {
             Bound::Included(time) | Bound::Excluded(time) => {
@@ -161,7 +161,7 @@ impl Query {
         })
     }
 
-    /// Whether it is about the time of messages and nothing else: such a clause overrides the range of a request.
+    /// Whether it tests only the time of messages: such a clause overrides the range of a request.
     pub fn is_time(&self) -> bool {
         matches!(self, Query::Field(FieldName::Known(Field::Time), FieldTest::Time(_)))
     }
@@ -192,7 +192,7 @@ impl Query {
         names.map(FieldName::as_str).collect()
     }
 
-    /// The texts that it looks for as they stand, in order.
+    /// The texts without wildcards that it searches for, in order.
     pub fn literals(&self) -> Vec<&str> {
         match self {
             Query::And(inner) | Query::Or(inner) => inner.iter().flat_map(Query::literals).collect(),
@@ -202,7 +202,7 @@ impl Query {
         }
     }
 
-    /// What it tests this field for, in order.
+    /// The tests of this field, in order.
     pub fn tests_of(&self, field: &FieldName) -> Vec<&FieldTest> {
         match self {
             Query::And(inner) | Query::Or(inner) => {
@@ -214,7 +214,7 @@ impl Query {
         }
     }
 
-    /// Whether it is about this field and nothing else.
+    /// Whether it tests only this field.
     pub fn is_about(&self, field: &FieldName) -> bool {
         match self {
             Query::All | Query::Copies | Query::Text(_) => false,
@@ -224,7 +224,7 @@ impl Query {
         }
     }
 
-    /// How long the text is that a condition looks for.
+    /// The length of the text that a condition searches for.
     pub fn text_bytes(&self) -> usize {
         match self {
             Query::Text(test) | Query::Field(_, FieldTest::Holds(test)) => test.text_bytes(),
@@ -266,45 +266,45 @@ impl TextTest {
         }
     }
 
-    /// Whether it holds of a text exactly where it holds of the text's [shape](word::shape).
+    /// Whether a text passes exactly if its [shape](word::shape) passes.
     pub fn is_in_shapes(&self) -> bool {
         let is_shape = |text: &str| word::is_shape(text.as_bytes());
         match self {
             TextTest::Pattern(pattern) => pattern.as_literal().is_some_and(is_shape),
-            // A shape has as many words as its text. What the last word begins may hold a digit.
+            // A shape has as many words as its text. A word that begins with the last one may contain a digit.
             TextTest::Near(near) => !near.goes_on() && near.words().iter().all(|word| is_shape(word)),
             TextTest::Regex(_) => false,
         }
     }
 }
 
-impl<T> Bounds<T> {
+impl<T> ValueRange<T> {
     /// From `first` to `last`, both included.
-    pub fn closed(first: T, last: T) -> Bounds<T> {
-        Bounds { low: Bound::Included(first), high: Bound::Included(last) }
+    pub fn closed(first: T, last: T) -> ValueRange<T> {
+        ValueRange { low: Bound::Included(first), high: Bound::Included(last) }
     }
 
     /// From `first` to before `end`.
-    pub fn until(first: T, end: T) -> Bounds<T> {
-        Bounds { low: Bound::Included(first), high: Bound::Excluded(end) }
+    pub fn until(first: T, end: T) -> ValueRange<T> {
+        ValueRange { low: Bound::Included(first), high: Bound::Excluded(end) }
     }
 
     /// No lower than this.
-    pub fn low(low: Bound<T>) -> Bounds<T> {
-        Bounds { low, high: Bound::Unbounded }
+    pub fn low(low: Bound<T>) -> ValueRange<T> {
+        ValueRange { low, high: Bound::Unbounded }
     }
 
     /// No higher than this.
-    pub fn high(high: Bound<T>) -> Bounds<T> {
-        Bounds { low: Bound::Unbounded, high }
+    pub fn high(high: Bound<T>) -> ValueRange<T> {
+        ValueRange { low: Bound::Unbounded, high }
     }
 }
 
 impl Codes {
-    /// None at all.
+    /// No number.
     pub const NONE: Codes = Codes { first: 1, last: 0 };
 
-    /// From `first` to `last`; none where that is backwards.
+    /// From `first` to `last`; none if `last` is lower.
     pub fn new(first: u8, last: u8) -> Codes {
         if first <= last { Codes { first, last } } else { Codes::NONE }
     }
@@ -331,14 +331,14 @@ impl Codes {
 }
 
 impl Pattern {
-    /// From pieces, which are brought into the one form of those that mean the same.
-    pub fn new(parts: impl IntoIterator<Item = Part>, case_sensitive: bool) -> Pattern {
-        let mut joined: Vec<Part> = Vec::new();
+    /// Makes a pattern of parts, in the one form of those with the same meaning.
+    pub fn new(parts: impl IntoIterator<Item = PatternPart>, case_sensitive: bool) -> Pattern {
+        let mut joined: Vec<PatternPart> = Vec::new();
         for part in parts {
             match (joined.last_mut(), part) {
-                (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
-                (Some(Part::Run), Part::Run) => {}
-                (_, Part::Text(text)) if text.is_empty() => {}
+                (Some(PatternPart::Text(before)), PatternPart::Text(text)) => before.push_str(&text),
+                (Some(PatternPart::Run), PatternPart::Run) => {}
+                (_, PatternPart::Text(text)) if text.is_empty() => {}
                 (_, part) => joined.push(part),
             }
         }
@@ -347,47 +347,47 @@ impl Pattern {
 
     /// Exactly these characters, in any case.
     pub fn literal(text: &str) -> Pattern {
-        Pattern::new([Part::Text(text.to_owned())], false)
+        Pattern::new([PatternPart::Text(text.to_owned())], false)
     }
 
     fn text_bytes(&self) -> usize {
-        let bytes = |part: &Part| if let Part::Text(text) = part { text.len() } else { 1 };
+        let bytes = |part: &PatternPart| if let PatternPart::Text(text) = part { text.len() } else { 1 };
         self.parts.iter().map(bytes).sum()
     }
 
-    /// Its pieces: two texts, or two `*`, never follow each other.
-    pub fn parts(&self) -> &[Part] {
+    /// Its parts. Two texts, or two `*`, never follow each other.
+    pub fn parts(&self) -> &[PatternPart] {
         &self.parts
     }
 
-    /// Whether `A` is not `a`.
+    /// Whether case matters.
     pub fn is_case_sensitive(&self) -> bool {
         self.case_sensitive
     }
 
-    /// Whether it has no pieces.
+    /// Whether it has no parts.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The text, where it has no wildcards.
+    /// The text, if it has no wildcards.
     pub fn as_literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
-            [Part::Text(text)] => Some(text),
+            [PatternPart::Text(text)] => Some(text),
             _ => None,
         }
     }
 
     /// Whether it is `*` and nothing else.
     pub fn is_any(&self) -> bool {
-        self.parts == [Part::Run]
+        self.parts == [PatternPart::Run]
     }
 }
 
 impl Near {
-    /// The words of a text, with at most `distance` others in all between them; `goes_on` means that the last may be
-    /// the beginning of a word. `None` where there are not two words.
+    /// The words of a text, with at most `distance` others in all between them; with `goes_on`, the last may be
+    /// the beginning of a word. `None` if there are fewer than two words.
     pub fn new(text: &str, distance: usize, goes_on: bool, case_sensitive: bool) -> Option<Near> {
         let words: Vec<String> =
             word::words(text.as_bytes()).filter_map(|range| text.get(range)).map(str::to_owned).collect();
@@ -399,17 +399,17 @@ impl Near {
         &self.words
     }
 
-    /// How many other words may stand between the first and the last.
+    /// The number of other words allowed between the first and the last.
     pub fn distance(&self) -> usize {
         self.distance
     }
 
-    /// Whether the last word may go on.
+    /// Whether the last word may be the beginning of a longer one.
     pub fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// Whether `A` is not `a`.
+    /// Whether case matters.
     pub fn is_case_sensitive(&self) -> bool {
         self.case_sensitive
     }

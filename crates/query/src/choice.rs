@@ -1,14 +1,14 @@
-//! What a clause lets a field be: the values that a console shows as chosen, and the ends of its numbers.
+//! The values and numbers that a clause allows, which a console shows as chosen.
 
-use super::ast::{FieldTest, Part, Pattern, Query};
+use super::ast::{FieldTest, Pattern, PatternPart, Query};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use logstead_record::{Facility, Severity};
 use std::ops::Bound;
 
 impl Query {
-    /// The values of which the field of this clause must have one, or where it is negated, none; nothing where it says
-    /// anything else. All are of one field.
+    /// The values of which the field of this clause must have one, or none if it is negated; empty for any other clause. All
+    /// are of one field.
     pub fn chosen_values(&self) -> Vec<String> {
         let queries = match self.positive() {
             Query::Or(queries) => queries.as_slice(),
@@ -23,7 +23,7 @@ impl Query {
         values.collect::<Option<Vec<String>>>().unwrap_or_default()
     }
 
-    /// From which number on, and up to which, the field of this clause may be.
+    /// The least and the greatest number that this clause allows its field.
     pub fn chosen_numbers(&self) -> (Option<f64>, Option<f64>) {
         let Query::Field(_, FieldTest::Number(bounds)) = self else { return (None, None) };
         let value = |bound: &Bound<super::number::Number>| match bound {
@@ -41,7 +41,7 @@ impl Query {
     }
 }
 
-/// Whether the test is for exactly one value, and which.
+/// The value that is tested for, if it is exactly one.
 fn value_of(field: &FieldName, test: &FieldTest) -> Option<String> {
     match test {
         FieldTest::Equals(pattern) if !pattern.is_case_sensitive() => text_of(pattern),
@@ -61,7 +61,7 @@ fn value_of(field: &FieldName, test: &FieldTest) -> Option<String> {
 fn text_of(pattern: &Pattern) -> Option<String> {
     match pattern.parts() {
         [] => Some(String::new()),
-        [Part::Text(text)] => Some(text.clone()),
+        [PatternPart::Text(text)] => Some(text.clone()),
         _ => None,
     }
 }

@@ -1,16 +1,16 @@
-//! What comparisons mean.
+//! The meaning of comparisons.
 
 use super::ast::Query;
 use super::limits::FIELD_BYTES_MAX;
 use super::parse::{Meaning, Parsed};
-use super::syntax::subject::{Name, Operator};
-use super::syntax::tree::{Comparison, End, Leaf, NodeKind, Operand};
-use super::value::{Compared, Extent};
+use super::syntax::subject::{Operator, SubjectName};
+use super::syntax::tree::{Comparison, Leaf, NodeKind, Operand, RangeEnd};
+use super::value::{ComparedExtent, ComparedField};
 use logstead_record::FieldName;
 use std::ops::{Bound, Range};
 
 impl Meaning {
-    /// What compares a field with a value.
+    /// The query for a comparison of a field with a value.
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> Parsed<Query> {
         let Comparison { subject, value } = comparison;
         if FIELD_BYTES_MAX < self.cursor.span(subject.name_at.clone()).len() {
@@ -20,7 +20,7 @@ impl Meaning {
         if is_copies(comparison) {
             return self.leaf(value.range.clone(), Ok(Query::Copies));
         }
-        let compared = Compared { name: subject.name.clone(), case_sensitive: subject.case_sensitive };
+        let compared = ComparedField { name: subject.name.clone(), case_sensitive: subject.case_sensitive };
         let found = self.each(value, &mut |meaning, leaf, range| {
             meaning.value(&compared, subject.operator, leaf, range)
         })?;
@@ -30,7 +30,7 @@ impl Meaning {
 
     fn value(
         &mut self,
-        compared: &Compared,
+        compared: &ComparedField,
         operator: Operator,
         leaf: &Leaf,
         range: Range<usize>,
@@ -53,11 +53,10 @@ impl Meaning {
     }
 }
 
-/// Whether it is `copies:all`. With quotes, with `=` or in a group it compares the field of that name.
+/// Whether it is `copies:all`. With quotes, with `=` or in a group, this compares the field of that name.
 fn is_copies(Comparison { subject, value }: &Comparison) -> bool {
     let (copies, all) = Query::COPIES;
-    let is_named =
-        matches!(&subject.name, Name::Field(FieldName::Dynamic(name)) if name.eq_ignore_ascii_case(copies));
+    let is_named = matches!(&subject.name, SubjectName::Field(FieldName::Dynamic(name)) if name.eq_ignore_ascii_case(copies));
     is_named
         && subject.operator == Operator::Has
         && !subject.case_sensitive
@@ -65,7 +64,7 @@ fn is_copies(Comparison { subject, value }: &Comparison) -> bool {
             if !operand.quoted && operand.distance.is_none() && operand.text.eq_ignore_ascii_case(all))
 }
 
-fn compared_with(compared: &Compared, operator: Operator, operand: &Operand) -> Result<Query, String> {
+fn compared_with(compared: &ComparedField, operator: Operator, operand: &Operand) -> Result<Query, String> {
     let sign = match operator {
         Operator::Has => return part(compared, operand),
         Operator::Less => "<",
@@ -73,13 +72,13 @@ fn compared_with(compared: &Compared, operator: Operator, operand: &Operand) -> 
         Operator::Greater => ">",
         Operator::GreaterOrEqual => ">=",
         Operator::Equals | Operator::NotEquals | Operator::In | Operator::Matches | Operator::NotMatches => {
-            return compared.test(Extent::Whole, operand.clone());
+            return compared.test(ComparedExtent::Whole, operand.clone());
         }
     };
     bounded(compared, sign, operand)
 }
 
-fn bounded(compared: &Compared, operator: &str, operand: &Operand) -> Result<Query, String> {
+fn bounded(compared: &ComparedField, operator: &str, operand: &Operand) -> Result<Query, String> {
     if operand.distance.is_some() {
         return Err("words at a distance have no order: write `:` before them".to_owned());
     }
@@ -88,7 +87,7 @@ fn bounded(compared: &Compared, operator: &str, operand: &Operand) -> Result<Que
 }
 
 /// `field:value`, where the value may be `low..high`.
-fn part(compared: &Compared, operand: &Operand) -> Result<Query, String> {
+fn part(compared: &ComparedField, operand: &Operand) -> Result<Query, String> {
     let ends = operand.text.split_once("..").filter(|_| !operand.quoted);
     if let Some((low, high)) = ends {
         let is_end = |text: &str| !text.is_empty() && !text.contains("..");
@@ -97,10 +96,10 @@ fn part(compared: &Compared, operand: &Operand) -> Result<Query, String> {
             return query;
         }
     }
-    compared.test(Extent::Part, operand.clone())
+    compared.test(ComparedExtent::Part, operand.clone())
 }
 
-impl End {
+impl RangeEnd {
     fn bound(&self) -> Bound<&str> {
         bound_of(&self.text, self.excluded)
     }
@@ -115,7 +114,7 @@ fn bound_of(text: &str, excluded: bool) -> Bound<&str> {
     }
 }
 
-/// What a comparison with a value bounds.
+/// The bounds of a comparison with a value.
 fn bounds<'a>(operator: &str, value: &'a str) -> (Bound<&'a str>, Bound<&'a str>) {
     match operator {
         ">=" => (Bound::Included(value), Bound::Unbounded),

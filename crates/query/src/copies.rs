@@ -1,6 +1,6 @@
-//! What a query says of copies: whether they count, and what is left of it for their originals.
+//! Copies in queries: whether they count, and the part of a query that tests their originals.
 //!
-//! A copy says the same as its original, but for the logspace that it is in, and for what was noted of it as a copy.
+//! A copy is equal to its original, except for its logspace and the fields that mark it as a copy.
 
 use super::ast::{FieldTest, Query};
 use super::matcher::{Context, Matcher};
@@ -12,10 +12,10 @@ use logstead_record::Timestamp;
 use logstead_record::columns::Columns;
 
 impl Query {
-    /// The name of the clause that makes copies count, and what it says.
+    /// The name and the value of the clause that makes copies count.
     pub const COPIES: (&'static str, &'static str) = ("copies", "all");
 
-    /// Whether copies count in it.
+    /// Whether copies count.
     pub fn counts_copies(&self) -> bool {
         match self {
             Query::Copies => true,
@@ -25,12 +25,13 @@ impl Query {
         }
     }
 
-    /// Whether it can mean a copy and not its original, or the reverse.
-    pub fn tells_copies(&self) -> bool {
-        self.any_field(&mut |field, test| is_told(field, test))
+    /// Whether it can match a copy and not its original, or the reverse.
+    pub fn distinguishes_copies(&self) -> bool {
+        self.any_field(&mut |field, test| test_distinguishes_copies(field, test))
     }
 
-    /// What it asks of the original, in this logspace, of a copy: what differs between the two is decided.
+    /// The condition that an original in this logspace must meet for its copy to match: tests of the differences
+    /// between the two are resolved.
     #[must_use]
     pub fn of_originals_in(&self, logspace: &str) -> Query {
         match self {
@@ -56,25 +57,27 @@ impl Query {
                 Query::Not(inner) if *inner == Query::All => Query::All,
                 left => left.negate(),
             },
-            Query::Field(field, test) if is_told(field, test) => of_original(field, test, logspace),
+            Query::Field(field, test) if test_distinguishes_copies(field, test) => {
+                of_original(field, test, logspace)
+            }
             Query::Copies => Query::All,
             Query::All | Query::Text(_) | Query::Field(..) => self.clone(),
         }
     }
 
-    /// No message.
+    /// A query that matches no message.
     fn nothing() -> Query {
         Query::All.negate()
     }
 
-    /// Whether it is written as no message.
+    /// Whether it is [`Query::nothing`].
     pub fn is_nothing(&self) -> bool {
         matches!(self, Query::Not(inner) if **inner == Query::All)
     }
 }
 
-/// Whether a copy may pass and its original not, or the reverse.
-fn is_told(field: &FieldName, test: &FieldTest) -> bool {
+/// Whether a test can distinguish a copy from its original.
+fn test_distinguishes_copies(field: &FieldName, test: &FieldTest) -> bool {
     match (field, test) {
         (FieldName::Known(Field::Logspace | Field::CopyOf), _) => true,
         (FieldName::Known(Field::Flag), FieldTest::Flag(flag)) => *flag == Flags::COPY,
@@ -146,7 +149,7 @@ mod tests {
             ("copies:all error", false, "error"),
         ] {
             let query = parse(text).unwrap();
-            assert_eq!(query.tells_copies(), tells, "{text}");
+            assert_eq!(query.distinguishes_copies(), tells, "{text}");
             assert_eq!(query.of_originals_in("main").to_string(), left, "{text}");
         }
         let flags = parse("flag:*").unwrap().of_originals_in("main");

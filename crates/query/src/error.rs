@@ -1,9 +1,9 @@
-//! What is wrong with a query text, where, and what to write instead.
+//! Errors and warnings of a query text, with their positions and suggestions.
 
 use super::ast::Query;
 use std::ops::Range;
 
-/// Characters of an excerpt, and of them those before what is wrong.
+/// The length of an excerpt in characters, and its part before the error.
 const EXCERPT_MAX: usize = 120;
 const EXCERPT_BEFORE_MAX: usize = 60;
 
@@ -11,73 +11,73 @@ const EXCERPT_BEFORE_MAX: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// Whether the text does not follow the grammar or asks for what there is not.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// One sentence for the user.
     pub message: String,
-    /// The bytes of the text that it is about.
+    /// The bytes of the text that it refers to.
     pub span: Range<usize>,
-    /// A whole query that may have been meant.
+    /// A whole query that may have been intended.
     pub suggestion: Option<String>,
 }
 
-/// Two kinds of errors: a search bar searches for the text as it stands after one of the first kind.
+/// The kind of an error. After an error of the first kind, a search bar searches for the literal text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The text does not follow the grammar.
     Syntax,
-    /// It does, but means nothing: an invalid regular expression, an unknown severity, a limit. Also whatever is
-    /// wrong in a stage.
+    /// The text follows the grammar but is invalid: an invalid regular expression, an unknown severity, a limit. Also
+    /// every error in a stage.
     Meaning,
 }
 
-/// What becomes of a text that does not follow the grammar.
+/// The treatment of a text that does not follow the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unparsed {
     /// It is refused.
     #[default]
     Refused,
-    /// It is searched for as it stands, with a warning.
+    /// It is searched for literally, with a warning.
     Text,
 }
 
-/// What a warning is about.
+/// The kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarningKind {
-    /// The text does not follow the grammar and is searched for as it stands.
+    /// The text does not follow the grammar and is searched for literally.
     UnparsedText,
-    /// What looks like a field is a text of its own, because a space follows its operator.
+    /// A text looks like a field, but is searched for as text because a space follows the operator.
     SpaceAfterOperator,
-    /// What looks like a stage is a part of a text.
+    /// A text contains something that looks like a stage.
     PipeInText,
-    /// What looks like a number, and is compared as one, is none: the comparison is searched for as text.
+    /// A comparison is searched for as text because its value is not a number.
     ComparisonAsText,
 }
 
-/// What a search bar should say about a query that it runs all the same.
+/// A warning about a query that runs all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about.
+    /// The kind of warning.
     pub kind: WarningKind,
     /// One sentence for the user.
     pub message: String,
-    /// The bytes of the text that it is about.
+    /// The bytes of the text that it refers to.
     pub span: Range<usize>,
-    /// A whole query that may have been meant.
+    /// A whole query that may have been intended.
     pub suggestion: Option<String>,
 }
 
-/// What a search bar's text means.
+/// The meaning of a search bar's text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct ParsedSearch {
     /// The query to run.
     pub query: Query,
-    /// What to say about it.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 impl ParseError {
-    /// The line of `text` that it is about, and below it carets where it is. Of a long line a part.
+    /// The line of `text` with the error, with carets below it. A long line is shortened.
     pub fn excerpt(&self, text: &str) -> String {
         let (line, column, end) = self.line_column(text);
         let line: Vec<char> = text.split('\n').nth(line - 1).unwrap_or_default().chars().collect();
@@ -88,8 +88,8 @@ impl ParseError {
         format!("{}\n{}{}", String::from_iter(shown).trim_end(), " ".repeat(before), "^".repeat(carets))
     }
 
-    /// Where it is in `text`: line, column, and the column after its last character on that line. All count
-    /// from 1, columns in characters.
+    /// The position in `text`: line, column, and the column after its last character on that line. All count from 1,
+    /// columns in characters.
     pub fn line_column(&self, text: &str) -> (usize, usize, usize) {
         let before = text.as_bytes().get(..self.span.start).unwrap_or(text.as_bytes());
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
@@ -101,7 +101,7 @@ impl ParseError {
     }
 }
 
-/// Characters of a part of a `str`.
+/// The number of characters in a part of a `str`.
 fn count_chars(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }

@@ -1,22 +1,22 @@
-//! Decides whether a text with wildcards fits a text.
+//! Matches a pattern with wildcards against a text.
 //!
-//! All ways to fit are followed at once, one bit each, so the time is bounded by the text times the pattern
-//! whatever they are.
+//! All partial matches are followed at once, one bit each, so the time is at most proportional to the length of the text
+//! times that of the pattern.
 
-use super::ast::{Part, Pattern};
+use super::ast::{Pattern, PatternPart};
 use super::limits::GLOB_CHARS_MAX;
 use logstead_record::word;
 
 /// A pattern made ready to run.
 #[derive(Clone, Debug)]
 pub(super) struct Glob {
-    steps: Vec<Step>,
+    steps: Vec<GlobStep>,
     begin: Edge,
     end: Edge,
     case_sensitive: bool,
 }
 
-/// What an end of a fit must stand at.
+/// The condition at an end of a match.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Edge {
     /// A word boundary.
@@ -28,23 +28,24 @@ pub(super) enum Edge {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Step {
+enum GlobStep {
     Char(char),
     One,
     Run,
 }
 
-/// How many steps of the pattern are behind, for each way to fit that is still open: one bit a number.
-type States<const WORDS: usize> = [u64; WORDS];
+/// The numbers of pattern steps completed by the partial matches, one bit per number.
+type GlobStates<const WORDS: usize> = [u64; WORDS];
 
-/// Enough for any pattern.
+/// The number of words for the longest pattern.
 const WORDS_MAX: usize = GLOB_CHARS_MAX / 64 + 1;
 
 impl Glob {
     /// Finds the pattern anywhere in a text, its ends at word boundaries unless they are `*`.
     pub(super) fn within(pattern: &Pattern) -> Glob {
         let mut steps = steps(pattern);
-        let edge = |step: Option<&Step>| if step == Some(&Step::Run) { Edge::Free } else { Edge::Word };
+        let edge =
+            |step: Option<&GlobStep>| if step == Some(&GlobStep::Run) { Edge::Free } else { Edge::Word };
         let (begin, end) = (edge(steps.first()), edge(steps.last()));
         if begin == Edge::Free {
             steps.remove(0);
@@ -55,7 +56,7 @@ impl Glob {
         Glob { steps, begin, end, case_sensitive: pattern.is_case_sensitive() }
     }
 
-    /// Fits the whole of a text.
+    /// Matches the whole of a text.
     pub(super) fn whole(pattern: &Pattern) -> Glob {
         Glob {
             steps: steps(pattern),
@@ -70,7 +71,7 @@ impl Glob {
     }
 
     fn fits<const WORDS: usize>(&self, text: &[u8]) -> bool {
-        let mut states: States<WORDS> = [0; WORDS];
+        let mut states: GlobStates<WORDS> = [0; WORDS];
         let mut at = 0;
         loop {
             if self.may_begin(text, at) {
@@ -88,8 +89,8 @@ impl Glob {
         }
     }
 
-    /// The states after one more character, folded; a byte that is not UTF-8 is `None`.
-    fn after<const WORDS: usize>(&self, states: &States<WORDS>, c: Option<char>) -> States<WORDS> {
+    /// The states after one more character, which is folded; `None` is a byte that is not UTF-8.
+    fn after<const WORDS: usize>(&self, states: &GlobStates<WORDS>, c: Option<char>) -> GlobStates<WORDS> {
         let is_space = c.is_some_and(char::is_whitespace);
         let mut next = [0; WORDS];
         for (index, &bits) in states.iter().enumerate() {
@@ -98,9 +99,9 @@ impl Glob {
                 let state = index * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 match self.steps.get(state) {
-                    Some(Step::Char(wanted)) if Some(*wanted) == c => self.enter(&mut next, state + 1),
-                    Some(Step::One) if !is_space => self.enter(&mut next, state + 1),
-                    Some(Step::Run) if !is_space => self.enter(&mut next, state),
+                    Some(GlobStep::Char(wanted)) if Some(*wanted) == c => self.enter(&mut next, state + 1),
+                    Some(GlobStep::One) if !is_space => self.enter(&mut next, state + 1),
+                    Some(GlobStep::Run) if !is_space => self.enter(&mut next, state),
                     _ => {}
                 }
             }
@@ -108,10 +109,10 @@ impl Glob {
         next
     }
 
-    /// A run may be of no characters, so what comes after it is open as well.
+    /// Sets a state, and the one after it if a run comes next, because a run may be empty.
     fn enter(&self, states: &mut [u64], state: usize) {
         states[state / 64] |= 1 << (state % 64);
-        if self.steps.get(state) == Some(&Step::Run) {
+        if self.steps.get(state) == Some(&GlobStep::Run) {
             self.enter(states, state + 1);
         }
     }
@@ -137,14 +138,16 @@ fn is_set(states: &[u64], state: usize) -> bool {
     states[state / 64] >> (state % 64) & 1 == 1
 }
 
-fn steps(pattern: &Pattern) -> Vec<Step> {
+fn steps(pattern: &Pattern) -> Vec<GlobStep> {
     let mut steps = Vec::new();
     for part in pattern.parts() {
         match part {
-            Part::Run => steps.push(Step::Run),
-            Part::One => steps.push(Step::One),
-            Part::Text(text) if pattern.is_case_sensitive() => steps.extend(text.chars().map(Step::Char)),
-            Part::Text(text) => steps.extend(text.chars().map(word::fold_char).map(Step::Char)),
+            PatternPart::Run => steps.push(GlobStep::Run),
+            PatternPart::One => steps.push(GlobStep::One),
+            PatternPart::Text(text) if pattern.is_case_sensitive() => {
+                steps.extend(text.chars().map(GlobStep::Char))
+            }
+            PatternPart::Text(text) => steps.extend(text.chars().map(word::fold_char).map(GlobStep::Char)),
         }
     }
     assert!(steps.len() <= GLOB_CHARS_MAX, "a pattern with wildcards is checked when it is parsed");

@@ -13,15 +13,15 @@
 //! ```
 //!
 //! - `syntax`: any text to its tree, and to the tokens that colours are made of
-//! - `parse` and `compare`: what a tree means; `value`: what a field is compared with means
+//! - `parse` and `compare`: the meaning of a tree; `value`: the meaning of a compared value
 //! - `ast`: the [`Query`]; `print`: its canonical text, and the only place that quotes
-//! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
-//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
-//!   text after a change; `terms`: the texts that are looked for
-//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready, and for how long
-//! - `mend`: suggestions for a text that is not a query
-//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
-//!   where it need not look
+//! - `stage`: the stages after a filter in a [`Pipeline`]; `expression`: the expressions of the stage `eval`
+//! - `outline`: the positions of clauses and stages in a text; `complete`: completion at the cursor; `edit`: the text
+//!   after a change; `terms`: the texts that a query searches for
+//! - `logic`: implications of a query; `steps`: the bounded work of reading one, and its cancellation
+//! - `suggest`: suggestions for a text that is not a query
+//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: its search for text; `runs`: the
+//!   places where it need not search
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
@@ -37,9 +37,7 @@ mod glob;
 mod limits;
 mod logic;
 mod matcher;
-mod mend;
 mod near;
-mod nearest;
 mod number;
 mod outline;
 mod parse;
@@ -49,19 +47,22 @@ mod regex;
 mod runs;
 mod stage;
 mod steps;
+mod suggest;
 mod syntax;
 mod terms;
 mod text;
 mod time;
 mod value;
-mod value_test;
+mod value_condition;
 mod window;
 
-pub use ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
-pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
-pub use edit::{Edit, Held, edit};
-pub use error::{ErrorKind, ParseError, Search, Unparsed, Warning, WarningKind};
-pub use expression::{Cell, Expression, ExpressionFunction, Gives, functions as expression_functions};
+pub use ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
+pub use complete::{
+    Completion, CompletionPoint, stages, writing, written_in_quotes, written_name, written_value,
+};
+pub use edit::{Edit, FieldContent, edit};
+pub use error::{ErrorKind, ParseError, ParsedSearch, Unparsed, Warning, WarningKind};
+pub use expression::{Cell, Expression, ExpressionFunction, ValueKind, functions as expression_functions};
 pub use limits::{
     CLAUSES_MAX, DISTANCE_MAX, FIELD_BYTES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX,
     QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX,
@@ -71,14 +72,14 @@ pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of, number_with_unit};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
-pub use regex::{BadRegex, Loose, Regex};
+pub use regex::{LooseRegex, Regex, RegexError};
 pub use stage::{
-    Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
-    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
-    parse_pipeline_search, shown_names,
+    AddedFields, Aggregate, CaptureTemplate, Captures, CapturesError, Function, GAP_COLUMNS, HiddenField,
+    Measure, Pipeline, PipelineSearch, Ranking, SortKey, Stage, StreamingError, StreamingNeed, TextFormat,
+    parse_asked, parse_pipeline, parse_pipeline_search, shown_names,
 };
 pub use steps::while_wanted;
 pub use syntax::tokens;
-pub use syntax::tokens::{Token, TokenKind};
-pub use terms::{Sought, Term, terms};
+pub use syntax::tokens::{QueryToken, TokenKind};
+pub use terms::{Term, TermTest, terms};
 pub use time::{TimeExpr, TimeRange, Zone, parse_time};

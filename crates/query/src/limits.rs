@@ -17,7 +17,7 @@ pub const REGEX_BYTES_MAX: usize = 1 << 20;
 pub const GLOB_CHARS_MAX: usize = 512;
 /// Longest name of a field, in bytes: none that is stored is as long.
 pub const FIELD_BYTES_MAX: usize = 1024;
-/// Most words that are looked for near each other.
+/// Most words that are searched for near each other.
 pub const NEAR_WORDS_MAX: usize = 64;
 /// Most other words between them.
 pub const DISTANCE_MAX: usize = 100;

@@ -1,8 +1,8 @@
-//! What follows from a query: that another one means all of its messages, or that none can be meant.
+//! Implications of queries: whether one matches every message of another, or can match no message.
 //!
-//! **Invariant:** a yes is certain. A no may only say that it was not found out.
+//! **Invariant:** a yes is certain. A no may mean that no proof was found.
 
-use super::ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::matcher::{Context, Matcher};
 use super::number::{Number, Unit};
 use logstead_record::Batch;
@@ -14,18 +14,18 @@ use logstead_record::word;
 use std::cell::Cell;
 use std::ops::Bound;
 
-/// Comparisons of two clauses that are made at most.
+/// The greatest number of comparisons of two clauses.
 const COMPARISONS_MAX: u32 = 20_000;
-/// Longest text of which the words are compared.
+/// The longest text whose words are compared.
 const WORDS_BYTES_MAX: usize = 1024;
 
 impl Query {
-    /// Whether every message that it means is also meant by another.
+    /// Whether another query matches every message that this one matches.
     pub fn implies(&self, other: &Query) -> bool {
         Logic::default().implies(self, other)
     }
 
-    /// Whether it can mean no message at all.
+    /// Whether it certainly matches no message.
     pub fn is_impossible(&self) -> bool {
         Logic::default().is_impossible(self)
     }
@@ -37,7 +37,7 @@ struct Logic {
 }
 
 impl Logic {
-    /// Whether there may be one more comparison.
+    /// Counts a comparison; false if the limit is exceeded.
     fn may_compare(&self) -> bool {
         self.comparisons.set(self.comparisons.get() + 1);
         self.comparisons.get() <= COMPARISONS_MAX
@@ -88,7 +88,7 @@ impl Logic {
         }
     }
 
-    /// Whether no message is meant by both.
+    /// Whether no message matches both.
     fn exclude(&self, first: &Query, second: &Query) -> bool {
         if !self.may_compare() {
             return false;
@@ -109,7 +109,7 @@ impl Logic {
     }
 }
 
-/// Whether a text is looked for there where no field is named.
+/// Whether a search for a text without a field includes this field.
 fn is_searched(field: &FieldName) -> bool {
     match field {
         FieldName::Known(field) => matches!(field, Field::Message | Field::Program | Field::Host),
@@ -136,11 +136,12 @@ fn test_implies(field: &FieldName, from: &FieldTest, to: &FieldTest) -> bool {
 
 /// Whether a text that passes the first passes the second.
 fn text_implies(from: &TextTest, to: &TextTest) -> bool {
-    from == to || Words::of(from).zip(Words::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
+    from == to
+        || WordSequence::of(from).zip(WordSequence::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
 }
 
-/// Words that stand in a text in this order, with few others between them.
-struct Words {
+/// Words that occur in a text in this order, with few others between them.
+struct WordSequence {
     words: Vec<String>,
     distance: usize,
     /// Whether the last may be the beginning of a word.
@@ -148,13 +149,13 @@ struct Words {
     case_sensitive: bool,
 }
 
-impl Words {
-    /// What a text surely holds that passes, unless that is long.
-    fn of(test: &TextTest) -> Option<Words> {
-        let TextTest::Pattern(pattern) = test else { return Words::of_words(test) };
+impl WordSequence {
+    /// The words that every passing text contains; `None` if the text is long.
+    fn of(test: &TextTest) -> Option<WordSequence> {
+        let TextTest::Pattern(pattern) = test else { return WordSequence::of_words(test) };
         let (text, goes_on) = match pattern.parts() {
-            [Part::Text(text)] => (text, false),
-            [Part::Text(text), Part::Run] => (text, text.ends_with(char::is_alphanumeric)),
+            [PatternPart::Text(text)] => (text, false),
+            [PatternPart::Text(text), PatternPart::Run] => (text, text.ends_with(char::is_alphanumeric)),
             _ => return None,
         };
         if WORDS_BYTES_MAX < text.len() {
@@ -163,17 +164,21 @@ impl Words {
         let words = word::words(text.as_bytes()).filter_map(|range| text.get(range)).map(str::to_owned);
         let words: Vec<String> = words.collect();
         let case_sensitive = pattern.is_case_sensitive();
-        (!words.is_empty()).then_some(Words { words, distance: 0, goes_on, case_sensitive })
+        (!words.is_empty()).then_some(WordSequence { words, distance: 0, goes_on, case_sensitive })
     }
 
-    /// Where a text passes if and only if it holds this.
-    fn of_words(test: &TextTest) -> Option<Words> {
+    /// The words that a text passes if and only if it contains.
+    fn of_words(test: &TextTest) -> Option<WordSequence> {
         match test {
-            TextTest::Near(near) => Words::near(near),
+            TextTest::Near(near) => WordSequence::near(near),
             TextTest::Pattern(pattern) => {
                 let is_whole = |text: &String| text.chars().all(char::is_alphanumeric);
                 match pattern.parts() {
-                    [Part::Text(text)] | [Part::Text(text), Part::Run] if is_whole(text) => Words::of(test),
+                    [PatternPart::Text(text)] | [PatternPart::Text(text), PatternPart::Run]
+                        if is_whole(text) =>
+                    {
+                        WordSequence::of(test)
+                    }
                     _ => None,
                 }
             }
@@ -181,9 +186,9 @@ impl Words {
         }
     }
 
-    fn near(near: &Near) -> Option<Words> {
+    fn near(near: &Near) -> Option<WordSequence> {
         let bytes: usize = near.words().iter().map(String::len).sum();
-        (bytes <= WORDS_BYTES_MAX).then(|| Words {
+        (bytes <= WORDS_BYTES_MAX).then(|| WordSequence {
             words: near.words().to_vec(),
             distance: near.distance(),
             goes_on: near.goes_on(),
@@ -191,8 +196,8 @@ impl Words {
         })
     }
 
-    /// Whether some of these words in a row are those of another.
-    fn implies(&self, to: &Words) -> bool {
+    /// Whether consecutive words of this sequence are those of another.
+    fn implies(&self, to: &WordSequence) -> bool {
         let fold = |word: &String| -> String {
             if to.case_sensitive { word.clone() } else { word.chars().map(word::fold_char).collect() }
         };
@@ -224,7 +229,7 @@ fn tests_exclude(field: &FieldName, first: &FieldTest, second: &FieldTest) -> bo
     }
 }
 
-/// Whether the one value that is equal to this passes a test; `None` where that is not clear.
+/// Whether a value equal to this one passes a test; `None` if that is uncertain.
 fn value_passes(field: &FieldName, value: &Pattern, test: &FieldTest) -> Option<bool> {
     let text = value.as_literal()?;
     let is_case_blind = match test {
@@ -235,7 +240,7 @@ fn value_passes(field: &FieldName, value: &Pattern, test: &FieldTest) -> Option<
         FieldTest::Exists => true,
         _ => false,
     };
-    // What equals it in another case, or in another writing of an address, may not pass.
+    // A value equal to it in another case, or another spelling of an address, may not pass.
     let is_one = value.is_case_sensitive() || is_case_blind && text.is_ascii();
     if !is_one || text.parse::<std::net::IpAddr>().is_ok() || text.trim() != text {
         return None;
@@ -252,8 +257,8 @@ fn is_within(inner: Codes, outer: Codes) -> bool {
     inner.is_empty() || outer.first() <= inner.first() && inner.last() <= outer.last()
 }
 
-/// Whether every number between the first is between the second, where both read values in the same way.
-fn is_narrower(inner: &Bounds<Number>, outer: &Bounds<Number>) -> bool {
+/// Whether the first range lies within the second, if both read values in the same way.
+fn is_narrower(inner: &ValueRange<Number>, outer: &ValueRange<Number>) -> bool {
     let units = [&inner.low, &inner.high, &outer.low, &outer.high].map(unit);
     let mut known = units.iter().flatten();
     let Some(first) = known.next() else { return false };

@@ -1,41 +1,41 @@
 //! A query made ready to run over batches.
 //!
-//! Columns with few distinct values are decided once a value; texts are swept in one pass over all rows. Cheap
+//! Columns with few distinct values are decided once per value; texts are swept in one pass over all rows. Cheap
 //! conditions go first, and the others look only at the rows that are left.
 //!
-//! **Invariant:** what is selected does not depend on the order in which conditions are tried.
+//! **Invariant:** the selection does not depend on the order in which conditions are tried.
 
 use super::Codes;
 use super::ast::{FieldTest, Query};
 use super::text::TextMatcher;
 use super::time::TimeRange;
-use super::value_test::ValueTest;
+use super::value_condition::ValueCondition;
 use logstead_record::Batch;
 use logstead_record::FieldName;
 use logstead_record::Flags;
 use logstead_record::Selection;
 use logstead_record::Timestamp;
 use logstead_record::columns::PRIORITY;
+use logstead_record::{ColumnGroup, ColumnGroups};
 use logstead_record::{Field, Storage};
-use logstead_record::{Group, Groups};
-use logstead_record::{Half, Priority};
 use logstead_record::{NameColumn, TextColumn};
+use logstead_record::{Priority, PriorityHalf};
 use std::cell::Cell;
 use std::net::SocketAddr;
 
-/// What a query depends on besides the messages.
+/// The context on which the meaning of a query depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The time that relative times count from.
+    /// The time that relative times refer to.
     pub now: Timestamp,
     /// The logspace that all messages are in.
     pub logspace: &'a str,
 }
 
-/// Decides which messages of a batch a query means.
+/// Selects the messages of a batch that match a query.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    root: Node,
+    root: MatcherNode,
 }
 
 impl Matcher {
@@ -44,24 +44,24 @@ impl Matcher {
         Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
     }
 
-    /// The same; nothing where `go_on` says to end. It is asked before each condition is made ready, and told about how
-    /// many characters that will look at.
+    /// Makes a query ready to run; `None` if `go_on` returns false. It is called before each condition is made ready,
+    /// with the approximate number of characters to process.
     pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
         compile(query, context, go_on).map(|root| Matcher { root })
     }
 
-    /// The rows that are meant.
+    /// The rows that match.
     pub fn select(&self, batch: &Batch) -> Selection {
         self.select_within(batch, &Selection::all(batch.rows()))
     }
 
-    /// The rows of `within` that are meant.
+    /// The rows of `within` that match.
     pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
         self.select_while(batch, within, &|_| true).expect("nothing ends it")
     }
 
-    /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
-    /// condition, and told how many rows that will look at.
+    /// The rows of `within` that match; `None` if `go_on` returns false. It is called before each condition, with the number
+    /// of rows to examine.
     pub fn select_while(
         &self,
         batch: &Batch,
@@ -69,37 +69,37 @@ impl Matcher {
         go_on: &dyn Fn(usize) -> bool,
     ) -> Option<Selection> {
         assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
-        let pass = Pass { batch, go_on, is_over: Cell::new(false) };
+        let pass = MatcherPass { batch, go_on, is_over: Cell::new(false) };
         let selected = self.root.select(&pass, within);
         (!pass.is_over.get()).then_some(selected)
     }
 
-    /// The columns it looks at.
-    pub fn groups(&self) -> Groups {
+    /// The columns that it reads.
+    pub fn groups(&self) -> ColumnGroups {
         self.root.groups()
     }
 
-    /// Whether every message is meant, whatever it is.
+    /// Whether it matches every message.
     pub fn selects_all(&self) -> bool {
-        matches!(self.root, Node::All)
+        matches!(self.root, MatcherNode::All)
     }
 
-    /// Whether no message is meant, whatever it is.
+    /// Whether it matches no message.
     pub fn selects_none(&self) -> bool {
-        matches!(self.root, Node::None)
+        matches!(self.root, MatcherNode::None)
     }
 }
 
-/// One look at a batch.
-struct Pass<'a> {
+/// One pass over a batch.
+struct MatcherPass<'a> {
     batch: &'a Batch,
     go_on: &'a dyn Fn(usize) -> bool,
-    /// Whether it was ended: what was selected since then means nothing.
+    /// Whether the pass was ended: selections since then are invalid.
     is_over: Cell<bool>,
 }
 
-impl Pass<'_> {
-    /// Whether to look at this many rows.
+impl MatcherPass<'_> {
+    /// Whether to continue with this many rows.
     fn goes_on(&self, rows: usize) -> bool {
         let goes_on = !self.is_over.get() && (self.go_on)(rows);
         self.is_over.set(!goes_on);
@@ -107,30 +107,30 @@ impl Pass<'_> {
     }
 }
 
-/// What it takes to make a condition ready, beside its characters.
+/// The cost of making a condition ready, apart from its characters.
 const CONDITION_STEPS: usize = 500;
 
 #[derive(Clone, Debug)]
-enum Node {
+enum MatcherNode {
     All,
     None,
-    And(Vec<Node>),
-    Or(Vec<Node>),
-    Not(Box<Node>),
+    And(Vec<MatcherNode>),
+    Or(Vec<MatcherNode>),
+    Not(Box<MatcherNode>),
     Time(TimeRange),
     Received(TimeRange),
     HasPriority,
-    Priority(Half, Codes),
+    Priority(PriorityHalf, Codes),
     AnyFlag,
     Flag(Flags),
-    /// Of a field that is kept as names or as texts.
-    Column(Field, ValueTest),
-    Dynamic(String, ValueTest),
+    /// A test of a field that is kept as names or texts.
+    Column(Field, ValueCondition),
+    Dynamic(String, ValueCondition),
     Text(TextMatcher),
-    Raw(ValueTest),
+    Raw(ValueCondition),
 }
 
-fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Node> {
+fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<MatcherNode> {
     let all = |queries: &[Query]| {
         queries.iter().map(|query| compile(query, context, go_on)).collect::<Option<Vec<_>>>()
     };
@@ -139,101 +139,111 @@ fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) 
         return None;
     }
     Some(match query {
-        Query::All | Query::Copies => Node::All,
+        Query::All | Query::Copies => MatcherNode::All,
         Query::And(queries) => and(all(queries)?),
         Query::Or(queries) => or(all(queries)?),
         Query::Not(query) => match compile(query, context, go_on)? {
-            Node::All => Node::None,
-            Node::None => Node::All,
-            node => Node::Not(Box::new(node)),
+            MatcherNode::All => MatcherNode::None,
+            MatcherNode::None => MatcherNode::All,
+            node => MatcherNode::Not(Box::new(node)),
         },
-        Query::Text(test) => Node::Text(TextMatcher::new(test)),
-        Query::Field(FieldName::Dynamic(name), test) => Node::Dynamic(name.clone(), ValueTest::new(test)),
+        Query::Text(test) => MatcherNode::Text(TextMatcher::new(test)),
+        Query::Field(FieldName::Dynamic(name), test) => {
+            MatcherNode::Dynamic(name.clone(), ValueCondition::new(test))
+        }
         Query::Field(FieldName::Known(field), test) => compile_known(*field, test, context),
     })
 }
 
-fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Node {
+fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> MatcherNode {
     match (field.storage(), test) {
-        (Storage::Time, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Time),
-        (Storage::Received, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Received),
-        (Storage::Time | Storage::Received, _) => Node::All,
-        (Storage::Priority(_), FieldTest::Code(codes)) if codes.is_empty() => Node::None,
-        (Storage::Priority(half), FieldTest::Code(codes)) => Node::Priority(half, *codes),
-        (Storage::Priority(_), _) => Node::HasPriority,
-        (Storage::Flags, FieldTest::Flag(flag)) => Node::Flag(*flag),
-        (Storage::Flags, _) => Node::AnyFlag,
-        (Storage::Logspace, test) => {
-            let accepted = ValueTest::new(test).accepts(context.logspace.as_bytes());
-            if accepted { Node::All } else { Node::None }
+        (Storage::Time, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), MatcherNode::Time),
+        (Storage::Received, FieldTest::Time(bounds)) => {
+            time(bounds.resolve(context.now), MatcherNode::Received)
         }
-        (Storage::Raw, test) => Node::Raw(ValueTest::new(test)),
-        (Storage::Name(_) | Storage::Text(_), test) => Node::Column(field, ValueTest::new(test)),
+        (Storage::Time | Storage::Received, _) => MatcherNode::All,
+        (Storage::Priority(_), FieldTest::Code(codes)) if codes.is_empty() => MatcherNode::None,
+        (Storage::Priority(half), FieldTest::Code(codes)) => MatcherNode::Priority(half, *codes),
+        (Storage::Priority(_), _) => MatcherNode::HasPriority,
+        (Storage::Flags, FieldTest::Flag(flag)) => MatcherNode::Flag(*flag),
+        (Storage::Flags, _) => MatcherNode::AnyFlag,
+        (Storage::Logspace, test) => {
+            let accepted = ValueCondition::new(test).accepts(context.logspace.as_bytes());
+            if accepted { MatcherNode::All } else { MatcherNode::None }
+        }
+        (Storage::Raw, test) => MatcherNode::Raw(ValueCondition::new(test)),
+        (Storage::Name(_) | Storage::Text(_), test) => MatcherNode::Column(field, ValueCondition::new(test)),
     }
 }
 
-fn time(range: TimeRange, node: impl FnOnce(TimeRange) -> Node) -> Node {
-    if range.is_empty() { Node::None } else { node(range) }
+fn time(range: TimeRange, node: impl FnOnce(TimeRange) -> MatcherNode) -> MatcherNode {
+    if range.is_empty() { MatcherNode::None } else { node(range) }
 }
 
-fn and(mut nodes: Vec<Node>) -> Node {
-    nodes.retain(|node| !matches!(node, Node::All));
-    if nodes.iter().any(|node| matches!(node, Node::None)) {
-        return Node::None;
+fn and(mut nodes: Vec<MatcherNode>) -> MatcherNode {
+    nodes.retain(|node| !matches!(node, MatcherNode::All));
+    if nodes.iter().any(|node| matches!(node, MatcherNode::None)) {
+        return MatcherNode::None;
     }
-    nodes.sort_by_cached_key(Node::cost);
-    if nodes.is_empty() { Node::All } else { Node::And(nodes) }
+    nodes.sort_by_cached_key(MatcherNode::cost);
+    if nodes.is_empty() { MatcherNode::All } else { MatcherNode::And(nodes) }
 }
 
-fn or(mut nodes: Vec<Node>) -> Node {
-    nodes.retain(|node| !matches!(node, Node::None));
-    if nodes.iter().any(|node| matches!(node, Node::All)) {
-        return Node::All;
+fn or(mut nodes: Vec<MatcherNode>) -> MatcherNode {
+    nodes.retain(|node| !matches!(node, MatcherNode::None));
+    if nodes.iter().any(|node| matches!(node, MatcherNode::All)) {
+        return MatcherNode::All;
     }
-    nodes.sort_by_cached_key(Node::cost);
-    if nodes.is_empty() { Node::None } else { Node::Or(nodes) }
+    nodes.sort_by_cached_key(MatcherNode::cost);
+    if nodes.is_empty() { MatcherNode::None } else { MatcherNode::Or(nodes) }
 }
 
-impl Node {
-    /// A rank: what is tried first.
+impl MatcherNode {
+    /// The rank of a condition: lower ones are tried first.
     fn cost(&self) -> usize {
         match self {
-            Node::All | Node::None => 0,
-            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => 1,
-            Node::Priority(..) | Node::Flag(_) => 1,
-            Node::Column(Field::Message, test) => 4 + test.cost(),
-            Node::Column(_, _) => 2,
-            Node::Dynamic(..) => 3,
-            Node::Text(matcher) => 6 + matcher.cost(),
-            Node::Raw(test) => 100 + test.cost(),
-            Node::Not(node) => node.cost(),
-            Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
+            MatcherNode::All | MatcherNode::None => 0,
+            MatcherNode::Time(_)
+            | MatcherNode::Received(_)
+            | MatcherNode::HasPriority
+            | MatcherNode::AnyFlag => 1,
+            MatcherNode::Priority(..) | MatcherNode::Flag(_) => 1,
+            MatcherNode::Column(Field::Message, test) => 4 + test.cost(),
+            MatcherNode::Column(_, _) => 2,
+            MatcherNode::Dynamic(..) => 3,
+            MatcherNode::Text(matcher) => 6 + matcher.cost(),
+            MatcherNode::Raw(test) => 100 + test.cost(),
+            MatcherNode::Not(node) => node.cost(),
+            MatcherNode::And(nodes) | MatcherNode::Or(nodes) => nodes.iter().map(MatcherNode::cost).sum(),
         }
     }
 
-    fn groups(&self) -> Groups {
+    fn groups(&self) -> ColumnGroups {
         match self {
-            Node::All | Node::None => Groups::NONE,
-            Node::And(nodes) | Node::Or(nodes) => {
-                nodes.iter().fold(Groups::NONE, |groups, node| groups.and(node.groups()))
+            MatcherNode::All | MatcherNode::None => ColumnGroups::NONE,
+            MatcherNode::And(nodes) | MatcherNode::Or(nodes) => {
+                nodes.iter().fold(ColumnGroups::NONE, |groups, node| groups.and(node.groups()))
             }
-            Node::Not(node) => node.groups(),
-            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => Group::Stamps.into(),
-            Node::Priority(..) | Node::Flag(_) => Group::Stamps.into(),
-            Node::Column(field, _) => field.groups(),
-            Node::Dynamic(..) => Group::Fields.into(),
-            Node::Text(_) => text_groups(),
-            Node::Raw(_) => Groups::ALL,
+            MatcherNode::Not(node) => node.groups(),
+            MatcherNode::Time(_)
+            | MatcherNode::Received(_)
+            | MatcherNode::HasPriority
+            | MatcherNode::AnyFlag => ColumnGroup::Stamps.into(),
+            MatcherNode::Priority(..) | MatcherNode::Flag(_) => ColumnGroup::Stamps.into(),
+            MatcherNode::Column(field, _) => field.groups(),
+            MatcherNode::Dynamic(..) => ColumnGroup::Fields.into(),
+            MatcherNode::Text(_) => text_groups(),
+            MatcherNode::Raw(_) => ColumnGroups::ALL,
         }
     }
 
-    fn select(&self, pass: &Pass<'_>, within: &Selection) -> Selection {
+    fn select(&self, pass: &MatcherPass<'_>, within: &Selection) -> Selection {
         match self {
-            Node::All => within.clone(),
-            Node::None => Selection::none(within.rows()),
-            Node::And(nodes) => select_all_of(nodes, pass, within),
-            Node::Or(nodes) => select_any_of(nodes, pass, within),
-            Node::Not(node) => {
+            MatcherNode::All => within.clone(),
+            MatcherNode::None => Selection::none(within.rows()),
+            MatcherNode::And(nodes) => select_all_of(nodes, pass, within),
+            MatcherNode::Or(nodes) => select_any_of(nodes, pass, within),
+            MatcherNode::Not(node) => {
                 let mut rest = within.clone();
                 rest.subtract(&node.select(pass, within));
                 rest
@@ -243,32 +253,36 @@ impl Node {
         }
     }
 
-    /// By one condition.
+    /// Selects rows by one condition.
     fn select_rows(&self, batch: &Batch, within: &Selection) -> Selection {
         let columns = batch.columns();
         let priority = |row: usize| Priority::new(columns.bytes[PRIORITY][row]);
         match self {
-            Node::All | Node::None | Node::And(_) | Node::Or(_) | Node::Not(_) => {
+            MatcherNode::All
+            | MatcherNode::None
+            | MatcherNode::And(_)
+            | MatcherNode::Or(_)
+            | MatcherNode::Not(_) => {
                 unreachable!("these are made of conditions")
             }
-            Node::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
-            Node::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
-            Node::HasPriority => rows_where(within, |row| priority(row).is_some()),
-            Node::Priority(half, codes) => {
+            MatcherNode::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
+            MatcherNode::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
+            MatcherNode::HasPriority => rows_where(within, |row| priority(row).is_some()),
+            MatcherNode::Priority(half, codes) => {
                 let (half, codes) = (*half, *codes);
                 rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(half.number(p))))
             }
-            Node::AnyFlag => rows_where(within, |row| batch.flags(row) != Flags::default()),
-            Node::Flag(flag) => rows_where(within, |row| batch.flags(row).has(*flag)),
-            Node::Column(field, test) => select_column(*field, test, batch, within),
-            Node::Dynamic(name, test) => select_dynamic(name, test, batch, within),
-            Node::Text(matcher) => select_text(matcher, batch, within),
-            Node::Raw(test) => select_raw(test, batch, within),
+            MatcherNode::AnyFlag => rows_where(within, |row| batch.flags(row) != Flags::default()),
+            MatcherNode::Flag(flag) => rows_where(within, |row| batch.flags(row).has(*flag)),
+            MatcherNode::Column(field, test) => select_column(*field, test, batch, within),
+            MatcherNode::Dynamic(name, test) => select_dynamic(name, test, batch, within),
+            MatcherNode::Text(matcher) => select_text(matcher, batch, within),
+            MatcherNode::Raw(test) => select_raw(test, batch, within),
         }
     }
 }
 
-fn select_all_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
+fn select_all_of(nodes: &[MatcherNode], pass: &MatcherPass<'_>, within: &Selection) -> Selection {
     let mut left = within.clone();
     for node in nodes {
         if left.is_empty() || pass.is_over.get() {
@@ -279,7 +293,7 @@ fn select_all_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selecti
     left
 }
 
-fn select_any_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
+fn select_any_of(nodes: &[MatcherNode], pass: &MatcherPass<'_>, within: &Selection) -> Selection {
     let mut found = Selection::none(within.rows());
     let mut rest = within.clone();
     for node in nodes {
@@ -301,13 +315,13 @@ fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection 
     found
 }
 
-/// The columns that [`select_text`] looks at.
-fn text_groups() -> Groups {
+/// The columns that [`select_text`] reads.
+fn text_groups() -> ColumnGroups {
     let names = Field::SEARCHED.into_iter().map(Field::groups);
-    names.fold(Groups::NONE.with(Group::Message).with(Group::Fields), Groups::and)
+    names.fold(ColumnGroups::NONE.with(ColumnGroup::Message).with(ColumnGroup::Fields), ColumnGroups::and)
 }
 
-/// The message text, the program, the host and the values of dynamic fields.
+/// Searches the message text, the program, the host and the values of dynamic fields.
 fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Selection {
     let columns = batch.columns();
     let mut found = Selection::none(within.rows());
@@ -355,7 +369,7 @@ fn rows_of_fields(batch: &Batch, fields: &Selection) -> Selection {
     rows
 }
 
-fn select_dynamic(name: &str, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+fn select_dynamic(name: &str, test: &ValueCondition, batch: &Batch, within: &Selection) -> Selection {
     let columns = batch.columns();
     let (names, values) = (&columns.field_names, &columns.field_values);
     let is_named = |id: usize| names.values().get(id).eq_ignore_ascii_case(name.as_bytes());
@@ -370,7 +384,7 @@ fn select_dynamic(name: &str, test: &ValueTest, batch: &Batch, within: &Selectio
     })
 }
 
-fn select_raw(test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+fn select_raw(test: &ValueCondition, batch: &Batch, within: &Selection) -> Selection {
     let mut raw = Vec::new();
     let mut found = Selection::none(within.rows());
     for row in within.iter() {
@@ -383,36 +397,38 @@ fn select_raw(test: &ValueTest, batch: &Batch, within: &Selection) -> Selection 
     found
 }
 
-fn select_column(field: Field, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+fn select_column(field: Field, test: &ValueCondition, batch: &Batch, within: &Selection) -> Selection {
     let columns = batch.columns();
     match field.storage() {
         Storage::Name(number) if field == Field::Peer => select_peers(test, &columns.names[number], within),
         Storage::Name(number) => select_names(test, &columns.names[number], within),
         Storage::Text(number) => match test {
-            ValueTest::Holds(matcher) if field == Field::Message => matcher.select_messages(batch, within),
+            ValueCondition::Holds(matcher) if field == Field::Message => {
+                matcher.select_messages(batch, within)
+            }
             _ => select_values(test, &columns.texts[number], within),
         },
         _ => unreachable!("the condition is made for names and texts"),
     }
 }
 
-fn select_names(test: &ValueTest, names: &NameColumn, within: &Selection) -> Selection {
+fn select_names(test: &ValueCondition, names: &NameColumn, within: &Selection) -> Selection {
     let accepted = select_values(test, names.values(), &Selection::all(names.values().len()));
     names.rows_of(&accepted, within)
 }
 
-fn select_values(test: &ValueTest, values: &TextColumn, within: &Selection) -> Selection {
+fn select_values(test: &ValueCondition, values: &TextColumn, within: &Selection) -> Selection {
     match test {
-        ValueTest::Holds(matcher) => matcher.select(values, within),
+        ValueCondition::Holds(matcher) => matcher.select(values, within),
         _ => rows_where(within, |row| test.accepts_present(values.get(row))),
     }
 }
 
-/// A peer is an address that may have a port: either compares.
-fn select_peers(test: &ValueTest, peers: &NameColumn, within: &Selection) -> Selection {
+/// A peer is an address that may have a port: it is compared with and without the port.
+fn select_peers(test: &ValueCondition, peers: &NameColumn, within: &Selection) -> Selection {
     let values = peers.values();
     let mut accepted = select_values(test, values, &Selection::all(values.len()));
-    if let ValueTest::Equals { .. } | ValueTest::Fits(_) = test {
+    if let ValueCondition::Equals { .. } | ValueCondition::Fits(_) = test {
         accepted.union(&Selection::from_fn(values.len(), |id| test.accepts(without_port(values.get(id)))));
     }
     peers.rows_of(&accepted, within)

@@ -13,7 +13,7 @@ pub struct Number {
     unit: Unit,
 }
 
-/// What kind of unit a number has.
+/// The kind of a number's unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// None.
@@ -24,7 +24,7 @@ pub enum Unit {
     Duration,
 }
 
-/// In lower case, by how many seconds or bytes each is.
+/// Units in lower case, with their seconds or bytes.
 const UNITS: [(&[&str], Unit, f64); 18] = [
     (&["ns", "nsec"], Unit::Duration, 1e-9),
     // The sign for micro, and the Greek letter that looks like it.
@@ -47,7 +47,7 @@ const UNITS: [(&[&str], Unit, f64); 18] = [
     (&["ti", "tib"], Unit::Size, 1_099_511_627_776.0),
 ];
 
-/// A unit in any spelling. Only one letter alone is read by its case: `5m` are minutes and `5M` is a size, and a `b` may be
+/// A unit in any spelling. Case matters only for single letters: `5m` is in minutes and `5M` is a size, and a `b` may be
 /// the end of a hexadecimal number.
 fn unit_named(name: &str) -> Option<(Unit, f64)> {
     match name {
@@ -63,13 +63,13 @@ fn unit_named(name: &str) -> Option<(Unit, f64)> {
 }
 
 impl Number {
-    /// From its text; `None` where it is none.
+    /// Reads a number; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Number> {
         let (value, unit) = read(text)?;
         Some(Number { text: text.to_owned(), value, unit })
     }
 
-    /// The number, in bytes or seconds where it has a unit.
+    /// The value, in bytes or seconds if it has a unit.
     pub fn value(&self) -> f64 {
         self.value
     }
@@ -86,20 +86,20 @@ impl fmt::Display for Number {
     }
 }
 
-/// The number that a field's value is, for a comparison with a literal of this unit.
+/// The number in a field's value, for a comparison with a literal of this unit.
 pub(crate) fn value_of(text: &[u8], unit: Unit) -> Option<f64> {
     let (value, found) = read(std::str::from_utf8(text).ok()?.trim())?;
     (found == Unit::Plain || found == unit).then_some(value)
 }
 
-/// The number that a field's value is, whatever its unit: in bytes or seconds where it has one.
+/// The number in a field's value with any unit: in bytes or seconds if it has one.
 pub fn number_of(text: &[u8]) -> Option<f64> {
     number_with_unit(text).map(|(value, _)| value)
 }
 
-/// The same, with the kind of its unit.
+/// The number in a field's value, with the kind of its unit.
 pub fn number_with_unit(text: &[u8]) -> Option<(f64, Unit)> {
-    // Most texts begin unlike any number: they are refused without looking at the rest.
+    // Most texts do not begin like a number, and are rejected without reading the rest.
     if text.first()?.is_ascii_alphabetic() {
         return None;
     }

@@ -1,7 +1,7 @@
-//! Where the parts of a query stand in its text: for a console that shows, changes and removes them one by one.
+//! The positions of a query's parts in its text, for a console that shows, changes and removes them one by one.
 //!
-//! **Invariant:** the texts of the clauses, with spaces between them, mean the same as the filter. Where clauses would
-//! run together (`host AND = x`), the whole filter is one.
+//! **Invariant:** the texts of the clauses, joined by spaces, mean the same as the filter. If clauses would run together
+//! (`host AND = x`), the whole filter is one.
 
 use super::ast::Query;
 use super::error::ParseError;
@@ -23,7 +23,7 @@ pub struct Outline {
 pub struct WrittenClause {
     /// Its bytes in the text.
     pub span: Range<usize>,
-    /// Whether it means what it does not name.
+    /// Whether it is negated.
     pub negated: bool,
     /// The fields it compares, each once.
     pub fields: Vec<String>,
@@ -34,11 +34,11 @@ pub struct WrittenClause {
 pub struct WrittenStage {
     /// Its bytes in the text, without the `|` before it.
     pub span: Range<usize>,
-    /// What it is called, by the first of its names.
+    /// The first of its names.
     pub name: &'static str,
 }
 
-/// The parts of what was typed or pasted into a search bar.
+/// The parts of a text from a search bar.
 pub fn outline(text: &str) -> Result<Outline, ParseError> {
     let (search, places) = read_search(text)?;
     let clauses = match separate(text, &places.clauses, &search.pipeline.filter) {
@@ -49,7 +49,7 @@ pub fn outline(text: &str) -> Result<Outline, ParseError> {
     Ok(Outline { clauses, stages: stages.collect() })
 }
 
-/// The clauses, where they mean the same side by side.
+/// The clauses, if they mean the same when joined by spaces.
 fn separate(text: &str, spans: &[Range<usize>], filter: &Query) -> Option<Vec<WrittenClause>> {
     let texts: Vec<&str> = spans.iter().map(|span| text.get(span.clone())).collect::<Option<_>>()?;
     if parse(&texts.join(" ")).as_ref() != Ok(filter) {

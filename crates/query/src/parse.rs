@@ -1,15 +1,15 @@
-//! What a tree means: a [`Query`], or the first thing that is wrong with it.
+//! The meaning of a tree: a [`Query`], or the first error in it.
 
 use super::ast::{Pattern, Query, TextTest};
-use super::error::{ErrorKind, ParseError, Search, Warning, WarningKind};
+use super::error::{ErrorKind, ParseError, ParsedSearch, Warning, WarningKind};
 use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX};
 use super::print::Quoted;
 use super::regex::Regex;
 use super::steps;
 use super::syntax::Tree;
-use super::syntax::lex::Cursor;
+use super::syntax::lex::TextCursor;
 use super::syntax::subject::nearly_number;
-use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
+use super::syntax::tree::{Leaf, NodeKind, Operand, TreeNode};
 use super::value::text_test;
 use logstead_record::Field;
 use std::fmt::Display;
@@ -20,29 +20,28 @@ pub fn parse(text: &str) -> Result<Query, ParseError> {
     read(text).map(|search| search.query)
 }
 
-/// Reads what was typed or pasted into a search bar: what does not follow the grammar is searched for as
-/// it stands, with a warning.
-pub fn parse_search(text: &str) -> Result<Search, ParseError> {
+/// Reads the text of a search bar: a text that does not follow the grammar is searched for literally, with a warning.
+pub fn parse_search(text: &str) -> Result<ParsedSearch, ParseError> {
     match read(text) {
         Err(error) if error.kind == ErrorKind::Syntax => {
             let (query, warning) = as_it_stands(text, &error);
             within_limit(&query, text)?;
-            Ok(Search { query, warnings: vec![warning] })
+            Ok(ParsedSearch { query, warnings: vec![warning] })
         }
         other => other,
     }
 }
 
-fn read(text: &str) -> Result<Search, ParseError> {
+fn read(text: &str) -> Result<ParsedSearch, ParseError> {
     check_length(text)?;
     let tree = Tree::of_filter(text);
     let mut meaning = Meaning::new(&tree);
     let query = meaning.query(&tree.filter)?;
     within_limit(&query, text)?;
-    Ok(Search { query, warnings: meaning.warnings })
+    Ok(ParsedSearch { query, warnings: meaning.warnings })
 }
 
-/// The query for a text that does not follow the grammar, and what to say about it.
+/// The query for a text that does not follow the grammar, with a warning.
 pub(super) fn as_it_stands(text: &str, error: &ParseError) -> (Query, Warning) {
     let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
     let message = format!("not a valid query, so this searched for the literal text: {error}");
@@ -58,7 +57,7 @@ pub(super) fn check_length(text: &str) -> Parsed<()> {
     Ok(())
 }
 
-/// A query must be able to travel as text.
+/// Checks the length of the printed query, because queries are also transmitted and stored as text.
 pub(super) fn within_limit(query: &impl Display, text: &str) -> Parsed<()> {
     let printed_bytes = query.to_string().len();
     steps::count(printed_bytes);
@@ -79,9 +78,9 @@ fn over_limit(what: &str, text: &str) -> ParseError {
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// Finds out what nodes mean, and what it has met so far.
+/// Interprets nodes, and counts what it has met so far.
 pub(super) struct Meaning {
-    pub(super) cursor: Cursor,
+    pub(super) cursor: TextCursor,
     clauses: usize,
     regexes: usize,
     regex_chars: usize,
@@ -93,21 +92,21 @@ impl Meaning {
         Meaning { cursor: tree.cursor.clone(), clauses: 0, regexes: 0, regex_chars: 0, warnings: Vec::new() }
     }
 
-    /// What a filter means, or a part of one that compares no field.
-    pub(super) fn query(&mut self, node: &Node) -> Parsed<Query> {
+    /// The meaning of a filter, or of a part that is not in a comparison.
+    pub(super) fn query(&mut self, node: &TreeNode) -> Parsed<Query> {
         self.each(node, &mut |meaning, leaf, range| meaning.text(leaf, range))
     }
 
-    /// What a node means where its leaves mean this.
+    /// The meaning of a node, given the meaning of its leaves.
     pub(super) fn each(
         &mut self,
-        node: &Node,
+        node: &TreeNode,
         leaf: &mut impl FnMut(&mut Meaning, &Leaf, Range<usize>) -> Parsed<Query>,
     ) -> Parsed<Query> {
         if steps::is_over() {
             return Err(self.ended(node.range.clone()));
         }
-        let mut all = |meaning: &mut Meaning, nodes: &[Node]| {
+        let mut all = |meaning: &mut Meaning, nodes: &[TreeNode]| {
             nodes.iter().map(|node| meaning.each(node, leaf)).collect::<Parsed<Vec<_>>>()
         };
         match &node.kind {
@@ -145,13 +144,13 @@ impl Meaning {
         });
         match &query {
             Ok(Query::Text(TextTest::Pattern(pattern))) if pattern.is_empty() => {
-                Err(self.cursor.syntax(range, "a text of nothing is nowhere: write * for everything"))
+                Err(self.cursor.syntax(range, "an empty text finds nothing: write * for everything"))
             }
             _ => self.leaf(range, query),
         }
     }
 
-    /// `host: fw1` searches for two texts, which is seldom what was meant. Saying so once is enough.
+    /// Warns that `host: fw1` searches for two texts, which is rarely intended. One warning is enough.
     fn warn_of_space(&mut self, operand: &Operand, range: &Range<usize>) {
         if !self.warnings.is_empty() {
             return;
@@ -169,7 +168,7 @@ impl Meaning {
         self.warnings.push(Warning { kind, message, span, suggestion: Some(joined) });
     }
 
-    /// `took>1x` searches for a text, which is seldom what was meant.
+    /// Warns that `took>1x` searches for a text, which is rarely intended.
     fn warn_of_number(&mut self, operand: &Operand, range: &Range<usize>) {
         if !self.warnings.is_empty() || operand.quoted {
             return;
@@ -186,12 +185,12 @@ impl Meaning {
         self.warnings.push(Warning { kind, message, span, suggestion });
     }
 
-    /// Nobody reads this.
+    /// The error after cancellation, which nobody reads.
     fn ended(&self, range: Range<usize>) -> ParseError {
-        self.cursor.meaning(range, "nobody waits for what the query means")
+        self.cursor.meaning(range, "the query was cancelled")
     }
 
-    /// Counts one more regular expression.
+    /// Compiles a regular expression, and counts it.
     pub(super) fn compile(&mut self, range: Range<usize>, source: &str, ignore_case: bool) -> Parsed<Regex> {
         self.count_regex(range.clone())?;
         self.regex_chars += range.len();
@@ -217,7 +216,7 @@ impl Meaning {
         Err(self.cursor.meaning(range, message))
     }
 
-    /// Counts one more clause.
+    /// The query of a clause, which is counted.
     pub(super) fn leaf(&mut self, range: Range<usize>, query: Result<Query, String>) -> Parsed<Query> {
         steps::count(1);
         let query = query.map_err(|message| self.cursor.meaning(range.clone(), message))?;

@@ -1,6 +1,6 @@
 //! The canonical text of a query: the one that a console echoes and a configuration stores.
 
-use super::ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::regex::Regex;
 use super::syntax::subject::is_plain_name;
 use super::time::TimeExpr;
@@ -22,7 +22,7 @@ impl Display for Query {
             }),
             Query::Or(queries) => match common_subject(queries) {
                 Some((name, operator)) => {
-                    write!(f, "{name}{operator}(", name = Named(name))?;
+                    write!(f, "{name}{operator}(", name = PrintedName(name))?;
                     write_joined(f, queries, " OR ", write_value_of)?;
                     f.write_char(')')
                 }
@@ -38,7 +38,7 @@ impl Display for Query {
             Query::Text(TextTest::Regex(regex)) => write!(f, "{regex}"),
             Query::Text(TextTest::Pattern(pattern)) => {
                 let case = case_prefix(pattern.is_case_sensitive());
-                write!(f, "{case}{value}", value = Value(pattern))
+                write!(f, "{case}{value}", value = PrintedPattern(pattern))
             }
             Query::Text(TextTest::Near(near)) => {
                 write!(f, "{case}{near}", case = case_prefix(near.is_case_sensitive()))
@@ -48,7 +48,7 @@ impl Display for Query {
     }
 }
 
-/// In parentheses, unless it brings its own.
+/// Writes a query in parentheses, unless it has its own.
 fn write_group(f: &mut Formatter<'_>, query: &Query) -> fmt::Result {
     match query {
         Query::Or(queries) if common_subject(queries).is_some() => write!(f, "{query}"),
@@ -93,7 +93,7 @@ fn subject_of(query: &Query) -> Option<(&FieldName, &'static str)> {
 fn write_value_of(f: &mut Formatter<'_>, query: &Query) -> fmt::Result {
     match query {
         Query::Field(_, FieldTest::Holds(TextTest::Pattern(pattern)) | FieldTest::Equals(pattern)) => {
-            write!(f, "{value}", value = Value(pattern))
+            write!(f, "{value}", value = PrintedPattern(pattern))
         }
         Query::Field(_, FieldTest::Holds(TextTest::Near(near))) => write!(f, "{near}"),
         _ => Ok(()),
@@ -101,14 +101,14 @@ fn write_value_of(f: &mut Formatter<'_>, query: &Query) -> fmt::Result {
 }
 
 fn write_field(f: &mut Formatter<'_>, name: &FieldName, test: &FieldTest) -> fmt::Result {
-    let field = Named(name);
+    let field = PrintedName(name);
     match test {
         FieldTest::Exists => write!(f, "{field}:*"),
         FieldTest::Holds(TextTest::Regex(regex)) => write!(f, "{field}:{regex}"),
         FieldTest::Holds(TextTest::Near(near)) => {
             write!(f, "{case}{field}:{near}", case = case_prefix(near.is_case_sensitive()))
         }
-        // Without quotes it would be what makes copies count.
+        // Without quotes it would make copies count.
         FieldTest::Holds(TextTest::Pattern(pattern)) if is_like_copies(name, pattern) => {
             write!(f, "{field}:{value}", value = Quoted(pattern.as_literal().unwrap_or_default()))
         }
@@ -133,7 +133,8 @@ fn write_comparison(
     operator: &str,
     pattern: &Pattern,
 ) -> fmt::Result {
-    let (case, name, value) = (case_prefix(pattern.is_case_sensitive()), Named(name), Value(pattern));
+    let (case, name, value) =
+        (case_prefix(pattern.is_case_sensitive()), PrintedName(name), PrintedPattern(pattern));
     write!(f, "{case}{name}{operator}{value}")
 }
 
@@ -148,9 +149,9 @@ fn case_prefix(case_sensitive: bool) -> &'static str {
     if case_sensitive { "cs:" } else { "" }
 }
 
-fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Bounds<T>) -> fmt::Result {
+fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &ValueRange<T>) -> fmt::Result {
     use Bound::{Excluded, Included, Unbounded};
-    let field = Named(name);
+    let field = PrintedName(name);
     match (&bounds.low, &bounds.high) {
         (Unbounded, Unbounded) => write!(f, "{field}:*"),
         (Included(low), Unbounded) => write!(f, "{field}>={low}"),
@@ -165,22 +166,22 @@ fn write_bounds<T: Display>(f: &mut Formatter<'_>, name: &FieldName, bounds: &Bo
 }
 
 /// A time as the end of a range.
-struct End {
+struct PrintedTime {
     time: TimeExpr,
-    /// Whether it is this nanosecond, and not all that is as precise.
+    /// Whether it is an instant, and not all of a second or a day.
     is_instant: bool,
 }
 
-/// Where a range ends at an instant, that is written to the nanosecond: less would be all of a second or a day.
-fn exactly(bounds: &Bounds<TimeExpr>) -> Bounds<End> {
-    let end = |bound: Bound<TimeExpr>, is_instant: bool| bound.map(|time| End { time, is_instant });
-    Bounds {
+/// Ends of a range that are instants are written to the nanosecond: shorter, they would be all of a second or a day.
+fn exactly(bounds: &ValueRange<TimeExpr>) -> ValueRange<PrintedTime> {
+    let end = |bound: Bound<TimeExpr>, is_instant: bool| bound.map(|time| PrintedTime { time, is_instant });
+    ValueRange {
         low: end(bounds.low, matches!(bounds.low, Bound::Excluded(_))),
         high: end(bounds.high, matches!(bounds.high, Bound::Included(_))),
     }
 }
 
-impl Display for End {
+impl Display for PrintedTime {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (TimeExpr::At(time) | TimeExpr::Local(time)) = self.time else {
             return write!(f, "{time}", time = self.time);
@@ -195,7 +196,7 @@ impl Display for End {
     }
 }
 
-/// By name; severities run from the least to the most severe.
+/// Writes codes by name. Severities run from the least to the most severe.
 fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Result {
     let (first, last) = (codes.first(), codes.last());
     if *name == FieldName::Known(Field::Facility) {
@@ -216,7 +217,7 @@ fn write_codes(f: &mut Formatter<'_>, name: &FieldName, codes: Codes) -> fmt::Re
     }
 }
 
-/// Without what says that case matters.
+/// Without the prefix for case sensitivity.
 impl Display for Near {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (words, distance) = (self.words().join(" "), self.distance());
@@ -243,10 +244,10 @@ impl Display for Regex {
     }
 }
 
-/// A field's name, in quotes where it would be read as something else.
-pub(super) struct Named<'a>(pub(super) &'a FieldName);
+/// A field's name, in quotes if it would be read as something else.
+pub(super) struct PrintedName<'a>(pub(super) &'a FieldName);
 
-impl Display for Named<'_> {
+impl Display for PrintedName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             FieldName::Dynamic(name) if !is_plain_name(name) => write!(f, "{name}", name = Quoted(name)),
@@ -255,10 +256,10 @@ impl Display for Named<'_> {
     }
 }
 
-/// A pattern as a bare word where that is simple, otherwise in quotes with the wildcards outside.
-pub(super) struct Value<'a>(pub(super) &'a Pattern);
+/// A pattern, as a bare word if it is simple, otherwise in quotes with the wildcards outside.
+pub(super) struct PrintedPattern<'a>(pub(super) &'a Pattern);
 
-impl Display for Value<'_> {
+impl Display for PrintedPattern<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let bare = is_bare(self.0);
         if self.0.is_empty() {
@@ -266,21 +267,21 @@ impl Display for Value<'_> {
         }
         for part in self.0.parts() {
             match part {
-                Part::Run => f.write_char('*')?,
-                Part::One => f.write_char('?')?,
-                Part::Text(text) if bare => f.write_str(text)?,
-                Part::Text(text) => write!(f, "{text}", text = Quoted(text))?,
+                PatternPart::Run => f.write_char('*')?,
+                PatternPart::One => f.write_char('?')?,
+                PatternPart::Text(text) if bare => f.write_str(text)?,
+                PatternPart::Text(text) => write!(f, "{text}", text = Quoted(text))?,
             }
         }
         Ok(())
     }
 }
 
-fn is_text(part: &Part) -> bool {
-    matches!(part, Part::Text(_))
+fn is_text(part: &PatternPart) -> bool {
+    matches!(part, PatternPart::Text(_))
 }
 
-/// Whether it reads as itself without quotes, wherever it stands.
+/// Whether it can be written without quotes in any position.
 fn is_bare(pattern: &Pattern) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let begins_plain = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -288,8 +289,8 @@ fn is_bare(pattern: &Pattern) -> bool {
     let is_keyword =
         |text: &str| ["and", "or", "not", "in", "to", "cs"].contains(&text.to_ascii_lowercase().as_str());
     pattern.parts().iter().all(|part| match part {
-        Part::Text(text) => is_bare_text(text) && !is_keyword(text),
-        Part::Run | Part::One => true,
+        PatternPart::Text(text) => is_bare_text(text) && !is_keyword(text),
+        PatternPart::Run | PatternPart::One => true,
     }) && pattern.parts().iter().any(is_text)
 }
 

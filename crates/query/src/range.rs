@@ -1,15 +1,15 @@
-//! The times that a query is about.
+//! The range of times of a query.
 //!
 //! **Invariant:** no message that matches is outside the range of its query.
 
-use super::ast::{Bounds, FieldTest, Query};
+use super::ast::{FieldTest, Query, ValueRange};
 use super::time::{TimeExpr, TimeRange, Zone};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
 use std::ops::Bound;
 
-impl Bounds<TimeExpr> {
+impl ValueRange<TimeExpr> {
     /// The times between these at `now`.
     pub fn resolve(&self, now: Timestamp) -> TimeRange {
         let first = match self.low {
@@ -35,18 +35,18 @@ fn before(time: Timestamp) -> Option<Timestamp> {
 }
 
 impl Query {
-    /// The times that are asked about: those that a clause names, otherwise those of the request.
+    /// The range to search: that of a clause on time, otherwise that of the request.
     pub fn range_within(&self, requested: TimeRange, now: Timestamp) -> TimeRange {
         let requested = if self.sets_range() { TimeRange::ALL } else { requested };
         requested.intersect(self.time_range(now))
     }
 
-    /// Whether a clause names times, which then count instead of those of a request.
+    /// Whether a clause on time overrides the range of the request.
     pub fn sets_range(&self) -> bool {
         self.clauses().iter().any(Query::is_time)
     }
 
-    /// The same where days and times without a zone are those of this zone.
+    /// The same query, with days and times without a zone interpreted in this zone.
     #[must_use]
     pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> Query {
         let each = |queries: Vec<Query>| queries.into_iter().map(|query| query.in_zone(zone, now)).collect();
@@ -54,16 +54,16 @@ impl Query {
             Query::And(queries) => Query::And(each(queries)),
             Query::Or(queries) => Query::Or(each(queries)),
             Query::Not(query) => query.in_zone(zone, now).negate(),
-            Query::Field(field, FieldTest::Time(Bounds { low, high })) => {
+            Query::Field(field, FieldTest::Time(ValueRange { low, high })) => {
                 let end = |bound: Bound<TimeExpr>| bound.map(|time| time.in_zone(zone, now));
-                Query::Field(field, FieldTest::Time(Bounds { low: end(low), high: end(high) }))
+                Query::Field(field, FieldTest::Time(ValueRange { low: end(low), high: end(high) }))
             }
             other => other,
         }
     }
 
-    /// Times outside which no message can match: what the conditions on `time` that always apply leave. It
-    /// is wider than the query where they stand under OR or NOT.
+    /// The range of times outside which no message can match. It follows from the conditions on `time` that always
+    /// apply, so it may be wider than the query if some are under OR or NOT.
     pub fn time_range(&self, now: Timestamp) -> TimeRange {
         match self {
             Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds)) => bounds.resolve(now),

@@ -1,4 +1,4 @@
-//! A regular expression of a query: valid from the moment it exists.
+//! Regular expressions of queries. Every value is a valid expression.
 
 use super::limits::REGEX_BYTES_MAX;
 use super::runs::Runs;
@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Shorter runs of bytes are in too many texts.
+/// The shortest run of bytes worth a search; shorter ones occur in too many texts.
 const LITERAL_BYTES_MIN: usize = 2;
 
 /// A regular expression in the syntax of the Rust crate `regex`.
@@ -21,16 +21,18 @@ pub struct Regex {
     literal: Option<Arc<Finder<'static>>>,
 }
 
-/// A text that is not a regular expression, and why not.
+/// The reason why a text is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadRegex(String);
+pub struct RegexError(String);
 
 impl Regex {
     /// Compiles it.
-    pub fn new(pattern: &str, ignore_case: bool) -> Result<Regex, BadRegex> {
+    pub fn new(pattern: &str, ignore_case: bool) -> Result<Regex, RegexError> {
         if pattern.is_empty() {
-            return Err(BadRegex("a regular expression of nothing matches everything: write `*`".to_owned()));
+            return Err(RegexError(
+                "a regular expression of nothing matches everything: write `*`".to_owned(),
+            ));
         }
         let pattern = without_escaped_slashes(pattern);
         let built = RegexBuilder::new(&pattern)
@@ -44,16 +46,18 @@ impl Regex {
                 let literal = literal.map(|literal| Arc::new(Finder::new(&literal).into_owned()));
                 Ok(Regex { pattern, ignore_case, compiled, literal })
             }
-            Err(regex::Error::CompiledTooBig(_)) => Err(BadRegex(format!(
+            Err(regex::Error::CompiledTooBig(_)) => Err(RegexError(format!(
                 "the regular expression needs more than {REGEX_BYTES_MAX} bytes: shorten its repetitions"
             ))),
-            Err(error) => Err(BadRegex(format!("the regular expression is invalid: {}", last_line(&error)))),
+            Err(error) => {
+                Err(RegexError(format!("the regular expression is invalid: {}", last_line(&error))))
+            }
         }
     }
 
-    /// An expression that finds something in every text that holds a match of this one, wherever that text is cut out of:
-    /// without the conditions on what stands around a match. `None` where there is no such expression.
-    pub fn without_looks(&self) -> Option<Loose> {
+    /// An expression without the conditions on the surroundings of a match. It finds something in every text that contains a
+    /// match of this one, also in any part cut out of that text. `None` if there is no such expression.
+    pub fn without_looks(&self) -> Option<LooseRegex> {
         let mut parser =
             regex_syntax::ParserBuilder::new().case_insensitive(self.ignore_case).utf8(false).build();
         let loose = loosened(&parser.parse(&self.pattern).ok()?);
@@ -61,7 +65,7 @@ impl Regex {
             .size_limit(REGEX_BYTES_MAX)
             .dfa_size_limit(REGEX_BYTES_MAX)
             .build();
-        Some(Loose { compiled: built.ok()?, runs: Runs::of(&loose) })
+        Some(LooseRegex { compiled: built.ok()?, runs: Runs::of(&loose) })
     }
 
     /// Its source, without delimiters; `/` is not escaped in it.
@@ -79,20 +83,20 @@ impl Regex {
         &self.compiled
     }
 
-    /// Finds bytes that every match holds, where there are any that are worth a look.
+    /// A finder of bytes that every match contains, if there are any worth a search.
     pub fn literal(&self) -> Option<&Arc<Finder<'static>>> {
         self.literal.as_ref()
     }
 }
 
-/// An expression without conditions on what stands around its matches, so that it can look into many texts at once.
+/// An expression without conditions on the surroundings of a match, so that many texts can be searched at once.
 #[derive(Clone, Debug)]
-pub struct Loose {
+pub struct LooseRegex {
     compiled: Compiled,
     runs: Option<Runs>,
 }
 
-impl Loose {
+impl LooseRegex {
     /// The first match at `start` or behind.
     pub fn find_at(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let Some(runs) = &self.runs else {
@@ -108,7 +112,7 @@ impl Loose {
         None
     }
 
-    /// Where a match can begin at the earliest; `None` where there is none.
+    /// The earliest position at which a match can begin; `None` if there is none.
     pub fn earliest(&self, text: &[u8]) -> Option<usize> {
         match &self.runs {
             Some(runs) => runs.next(text, 0).map(|run| run.start),
@@ -127,7 +131,7 @@ impl Loose {
     }
 }
 
-/// By source and flag.
+/// Equality of source and flag.
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.ignore_case == other.ignore_case
@@ -136,14 +140,14 @@ impl PartialEq for Regex {
 
 impl Eq for Regex {}
 
-/// Likewise.
+/// By source and flag.
 impl Hash for Regex {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.pattern, self.ignore_case).hash(state);
     }
 }
 
-/// The longest run of bytes that stands in every match, in exactly this case.
+/// The longest run of bytes that every match contains, in exactly this case.
 fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(ignore_case).build();
     let mut literals = vec![Vec::new()];
@@ -151,7 +155,7 @@ fn longest_literal(pattern: &str, ignore_case: bool) -> Option<Vec<u8>> {
     literals.into_iter().max_by_key(Vec::len).filter(|literal| LITERAL_BYTES_MIN <= literal.len())
 }
 
-/// Adds what `hir` certainly holds to the runs of bytes; the last run may continue.
+/// Adds the bytes that every match of `hir` contains to the runs of bytes; the last run may continue.
 fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
@@ -169,7 +173,7 @@ fn collect_literals(hir: &Hir, literals: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// `\/` and `/` mean the same: the second is the one form.
+/// Replaces `\/` by `/`, which means the same.
 fn loosened(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Look(_) => Hir::empty(),
@@ -200,7 +204,7 @@ fn without_escaped_slashes(pattern: &str) -> String {
     out
 }
 
-/// The crate draws the pattern with a caret over several lines; its last line says what is wrong.
+/// The crate draws the pattern with a caret over several lines; its last line is the error.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()

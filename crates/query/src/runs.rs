@@ -1,16 +1,16 @@
-//! Where a match of an expression can be at all: in a run of the bytes that its matches are made of, as long as the shortest
-//! of them. A card number can only be where many digits stand together, and most texts have no such place: to find that out
-//! takes a look at one byte of every thirteen.
+//! The places where a match of an expression is possible: runs of the bytes that occur in its matches, at least as long as
+//! the shortest match. A card number needs a run of many digits, which most texts do not have: reading one byte of every
+//! thirteen shows that.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::ops::Range;
 
-/// Shorter runs are in most texts.
+/// The shortest useful run; most texts contain shorter ones.
 const BYTES_MIN: usize = 4;
-/// With more ASCII characters than that, words are runs.
+/// The greatest useful number of ASCII characters; with more, words are runs.
 const ASCII_MAX: usize = 32;
 
-/// The bytes of an expression's matches, and how many a match has at least.
+/// The bytes that occur in an expression's matches, and the length of the shortest match.
 #[derive(Clone, Debug)]
 pub(super) struct Runs {
     is_in: [bool; 256],
@@ -18,7 +18,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Of an expression; `None` where most texts have such runs.
+    /// The runs of an expression; `None` if most texts have such runs.
     pub(super) fn of(hir: &Hir) -> Option<Runs> {
         let bytes_min = hir.properties().minimum_len().filter(|bytes| BYTES_MIN <= *bytes)?;
         let mut runs = Runs { is_in: [false; 256], bytes_min };
@@ -27,12 +27,12 @@ impl Runs {
         (ascii <= ASCII_MAX).then_some(runs)
     }
 
-    /// The first run in a text that is long enough, of what stands at `start` and behind.
+    /// The first long enough run in a text, at or after `start`.
     pub(super) fn next(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let is_in = |byte: &&u8| self.is_in[usize::from(**byte)];
         let mut start = start;
         loop {
-            // A run that is long enough and begins before this byte goes on to it.
+            // A long enough run that begins before this byte includes it.
             let probe = start + self.bytes_min - 1;
             if !is_in(&text.get(probe)?) {
                 start = probe + 1;
@@ -61,7 +61,7 @@ impl Runs {
                         self.add_range(start, u8::try_from(range.end()).map_or(0x7F, |end| end.min(0x7F)));
                     }
                     if !range.end().is_ascii() {
-                        // Which of these bytes its characters have is not worth knowing.
+                        // All bytes of non-ASCII characters are allowed, which is precise enough.
                         self.add_range(0x80, 0xFF);
                     }
                 }

@@ -1,33 +1,33 @@
-//! Counts what is looked at while a query is read and made ready: characters, pieces, clauses. The time that this takes is
-//! bounded by the length of the query, whatever it says, which tests find by counting.
+//! Counts the steps of reading a query and making it ready: characters, pieces, clauses. Their number is bounded by the
+//! length of the query, whatever its content, which tests prove by counting.
 //!
-//! By the same count, reading ends soon after nobody waits for it any more: whoever reads for somebody says so with
-//! [`while_wanted`], and every cursor on this thread then sees the end of its text.
+//! By the same count, reading ends soon after its result is no longer wanted: callers use [`while_wanted`], and after
+//! cancellation every cursor on this thread sees the end of its text.
 
 use std::cell::{Cell, RefCell};
 
-/// Between two questions whether to go on: less than a millisecond.
+/// The number of steps between two checks for cancellation: less than a millisecond.
 const PIECE: usize = if cfg!(test) { 1 << 8 } else { 1 << 14 };
 
 thread_local! {
-    static READING: Reading =
-        const { Reading { left: Cell::new(usize::MAX), is_over: Cell::new(false), is_wanted: RefCell::new(None) } };
+    static READING: QueryReading =
+        const { QueryReading { left: Cell::new(usize::MAX), is_over: Cell::new(false), is_wanted: RefCell::new(None) } };
 }
 
 type IsWanted = Box<dyn Fn() -> bool>;
 
 /// The reading on one thread.
-struct Reading {
-    /// Steps until it is asked again. Where there is nobody to ask, there are more than can be counted.
+struct QueryReading {
+    /// Steps until the next check; practically infinite if there is nothing to check.
     left: Cell<usize>,
     is_over: Cell<bool>,
     is_wanted: RefCell<Option<IsWanted>>,
 }
 
-/// What there was before is there again when this is dropped, also where reading panics.
-struct Outer(Option<IsWanted>, usize, bool);
+/// The previous state, which is restored when this is dropped, also after a panic.
+struct OuterReading(Option<IsWanted>, usize, bool);
 
-impl Drop for Outer {
+impl Drop for OuterReading {
     fn drop(&mut self) {
         READING.with(|reading| {
             reading.is_wanted.replace(self.0.take());
@@ -37,18 +37,18 @@ impl Drop for Outer {
     }
 }
 
-/// Reads, changes or completes a query for as long as that is wanted, which is asked every so often; nothing where it was
-/// not before the end. What is read before the first question is read. `read` must be done on this thread.
+/// Reads, changes or completes a query while `is_wanted` returns true, which is checked regularly; `None` if it returned
+/// false before the end. A query that is finished before the first check is always read. `read` must run on this thread.
 pub fn while_wanted<T>(is_wanted: impl Fn() -> bool + 'static, read: impl FnOnce() -> T) -> Option<T> {
     let _outer = READING.with(|reading| {
         let outer = reading.is_wanted.replace(Some(Box::new(is_wanted)));
-        Outer(outer, reading.left.replace(PIECE), reading.is_over.replace(false))
+        OuterReading(outer, reading.left.replace(PIECE), reading.is_over.replace(false))
     });
     let result = read();
     (!is_over()).then_some(result)
 }
 
-/// So many more are looked at.
+/// Counts steps.
 #[inline]
 pub(super) fn count(steps: usize) {
     #[cfg(test)]
@@ -59,13 +59,13 @@ pub(super) fn count(steps: usize) {
     });
 }
 
-/// Whether nobody waits for what is read.
+/// Whether reading was cancelled.
 #[inline]
 pub(super) fn is_over() -> bool {
     READING.with(|reading| reading.is_over.get())
 }
 
-/// Whether to go on with something that takes long at once.
+/// Checks for cancellation before a single long step.
 pub(super) fn goes_on() -> bool {
     READING.with(|reading| {
         reading.ask();
@@ -73,7 +73,7 @@ pub(super) fn goes_on() -> bool {
     })
 }
 
-impl Reading {
+impl QueryReading {
     #[cold]
     fn ask(&self) {
         let is_wanted = self.is_wanted.borrow();
@@ -87,7 +87,7 @@ thread_local! {
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How many are looked at by this.
+/// The number of steps of this work.
 #[cfg(test)]
 fn of(work: impl FnOnce()) -> usize {
     let before = TAKEN.with(Cell::get);
@@ -99,7 +99,8 @@ fn of(work: impl FnOnce()) -> usize {
 mod tests {
     use super::*;
     use crate::{
-        Context, Edit, Held, Matcher, Pipeline, Unparsed, edit, outline, parse_asked, terms, tokens, writing,
+        Context, Edit, FieldContent, Matcher, Pipeline, Unparsed, edit, outline, parse_asked, terms, tokens,
+        writing,
     };
     use logstead_record::Field;
     use logstead_record::FieldName;
@@ -110,17 +111,17 @@ mod tests {
     use proptest::sample::select;
     use std::rc::Rc;
 
-    /// For each byte of a query, all the ways below together.
+    /// The greatest number of steps per byte of a query, for all uses below together.
     const STEPS_MAX: usize = 4000;
-    /// A query that is so many times as long
+    /// A query that is this many times as long
     const LONGER: usize = 16;
-    /// takes at most so many times as many steps: more than it is longer, as beyond a limit of the language another way of
-    /// saying what is wrong begins, and far fewer than its square,
+    /// takes at most this many times as many steps: more than its length, because other error messages apply beyond a
+    /// limit of the language, and far fewer than its square,
     const MORE_STEPS_MAX: usize = 32;
     /// and these.
     const STEPS_OF_ALL: usize = 100_000;
 
-    /// How a text begins, what it repeats, and how it ends.
+    /// The beginning, the repeated part and the end of each text.
     const SHAPES: &[(&str, &str, &str)] = &[
         ("", "=", ""),
         ("", "0", ""),
@@ -179,7 +180,7 @@ mod tests {
         ("", "a:/b/", ""),
     ];
 
-    /// Reads a text in every way that there is, changes it, and makes it ready to run.
+    /// Reads a text in every way, changes it, and makes it ready to run.
     fn use_in_every_way(text: &str) {
         let context = Context { now: Timestamp::default(), logspace: "main" };
         for unparsed in [Unparsed::Refused, Unparsed::Text] {
@@ -192,7 +193,7 @@ mod tests {
         tokens(text);
         outline(text).ok();
         writing(text, text.chars().count() / 2);
-        let value = || Held::Value("a b".to_owned());
+        let value = || FieldContent::Value("a b".to_owned());
         for change in [
             Edit::Include(FieldName::Known(Field::Host), value()),
             Edit::Toggle(FieldName::Dynamic("a".to_owned()), "b".to_owned()),
@@ -212,13 +213,13 @@ mod tests {
         Ok(())
     }
 
-    /// Whether so many steps for so many bytes are few enough, where a text of a part of these took so few.
+    /// Whether the steps for this many bytes are few enough, compared with those of a shorter text.
     fn is_linear(few: usize, many: usize, bytes: usize) -> bool {
         many <= (few * MORE_STEPS_MAX + STEPS_OF_ALL).min(STEPS_MAX * bytes)
     }
 
-    /// How many characters were looked at to find the run of a text that is looked for first, before there was a bound for
-    /// such runs: each run was tried, and each try looked at all of it.
+    /// The number of characters once examined to find the rarest run of a text, before such runs had a bound: each run was
+    /// tried, and each try examined all of it.
     fn steps_the_old_way(text: &str) -> usize {
         let chars: Vec<char> = text.chars().collect();
         let is_fit = |run: &[char]| {
@@ -239,22 +240,22 @@ mod tests {
     #[test]
     fn the_old_way_is_not_linear() {
         for piece in ["=", "0", "7-", "1."] {
-            // What is sixteen times as long takes four thousand times as many steps.
+            // A text that is sixteen times as long takes four thousand times as many steps.
             let bytes = 1 << 9;
             let steps = |bytes: usize| steps_the_old_way(&long(("", piece, ""), bytes));
             let (few, many) = (steps(bytes / LONGER), steps(bytes));
             assert!(!is_linear(few, many, bytes), "{piece}: {few} steps, {LONGER} times as long {many}");
         }
-        // The property had to be asked of such texts: letters have several spellings, and so their runs are short.
+        // The property needs such texts: letters have several spellings, so their runs are short.
         let steps = |bytes: usize| steps_the_old_way(&long(("", "a", ""), bytes));
         assert!(is_linear(steps(1 << 5), steps(1 << 9), 1 << 9));
     }
 
-    /// So many steps for each byte at most are taken after it was said that nobody waits: each of the ways above begins by
-    /// finding the characters of the text.
+    /// The greatest number of steps per byte after cancellation: each of the uses above begins by finding the
+    /// characters of the text.
     const STEPS_AFTER_MAX: usize = 64;
 
-    /// Reads a text until the number of questions is reached; whether that ended it, and how many steps were taken since.
+    /// Reads a text until this many checks; returns whether that ended it, and the number of steps since.
     fn read_until(text: &str, questions: usize) -> (bool, usize) {
         let (asked, told) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(None)));
         let is_wanted = {
@@ -299,8 +300,9 @@ mod tests {
         assert!(parse_asked("a OR b", Unparsed::Refused).is_ok(), "what is read without a question is read");
     }
 
-    /// `begin`, then as many of `piece` as there is room for, then `end`.
-    fn long((begin, piece, end): (&str, &str, &str), bytes: usize) -> String {
+    /// A text of about this length: the beginning, the repeated part and the end of a shape.
+    fn long(shape: (&str, &str, &str), bytes: usize) -> String {
+        let (begin, piece, end) = shape;
         format!("{begin}{}{end}", piece.repeat((bytes - begin.len() - end.len()) / piece.len()))
     }
 

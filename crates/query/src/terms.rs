@@ -1,30 +1,30 @@
-//! The texts that a query looks for, so that they can be marked where they are found.
+//! The texts that a query searches for, so that they can be highlighted in results.
 
-use super::ast::{FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::ast::{FieldTest, Near, Pattern, PatternPart, Query, TextTest};
 use super::regex::Regex;
 use super::steps;
 use logstead_record::FieldName;
 use std::collections::HashSet;
 
-/// A text that is looked for.
+/// A text that a query searches for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Term {
-    /// In which field; without one in all that a text without a field is looked for in.
+    /// The field to search; `None` for all fields that a search without a field covers.
     pub field: Option<FieldName>,
-    /// What it is.
-    pub sought: Sought,
+    /// The text to highlight.
+    pub sought: TermTest,
 }
 
-/// What can be marked in a text. Words near each other are marked each for itself.
+/// A text to highlight. Words near each other are highlighted separately.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Sought {
-    /// This, at word boundaries.
+pub enum TermTest {
+    /// A pattern, at word boundaries.
     Pattern(Pattern),
-    /// A match, anywhere.
+    /// The matches of an expression.
     Regex(Regex),
 }
 
-/// The texts that a query looks for, in order and each once; not those that messages must lack.
+/// The texts that a query searches for, in order and each once, except those that messages must not contain.
 pub fn terms(query: &Query) -> Vec<Term> {
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     collect(query, true, &mut |term| {
@@ -45,7 +45,7 @@ fn collect(query: &Query, positive: bool, each: &mut impl FnMut(Term)) {
         Query::Text(test) => (None, sought(test)),
         Query::Field(field, FieldTest::Holds(test)) => (Some(field), sought(test)),
         Query::Field(field, FieldTest::Equals(pattern)) => {
-            (Some(field), vec![Sought::Pattern(pattern.clone())])
+            (Some(field), vec![TermTest::Pattern(pattern.clone())])
         }
         Query::All | Query::Copies | Query::Field(..) => return,
     };
@@ -54,20 +54,20 @@ fn collect(query: &Query, positive: bool, each: &mut impl FnMut(Term)) {
     }
 }
 
-fn sought(test: &TextTest) -> Vec<Sought> {
+fn sought(test: &TextTest) -> Vec<TermTest> {
     match test {
-        TextTest::Pattern(pattern) => vec![Sought::Pattern(pattern.clone())],
+        TextTest::Pattern(pattern) => vec![TermTest::Pattern(pattern.clone())],
         TextTest::Near(near) => words_of(near).collect(),
-        TextTest::Regex(regex) => vec![Sought::Regex(regex.clone())],
+        TextTest::Regex(regex) => vec![TermTest::Regex(regex.clone())],
     }
 }
 
-fn words_of(near: &Near) -> impl Iterator<Item = Sought> {
+fn words_of(near: &Near) -> impl Iterator<Item = TermTest> {
     let last = near.words().len() - 1;
     near.words().iter().enumerate().map(move |(at, word)| {
-        let end = (near.goes_on() && at == last).then_some(Part::Run);
-        let parts = std::iter::once(Part::Text(word.clone())).chain(end);
-        Sought::Pattern(Pattern::new(parts, near.is_case_sensitive()))
+        let end = (near.goes_on() && at == last).then_some(PatternPart::Run);
+        let parts = std::iter::once(PatternPart::Text(word.clone())).chain(end);
+        TermTest::Pattern(Pattern::new(parts, near.is_case_sensitive()))
     })
 }
 
@@ -81,8 +81,8 @@ mod tests {
         let check = |text: &str, expected: &[&str]| {
             let query = |Term { field, sought }: Term| {
                 let test = match sought {
-                    Sought::Pattern(pattern) => TextTest::Pattern(pattern),
-                    Sought::Regex(regex) => TextTest::Regex(regex),
+                    TermTest::Pattern(pattern) => TextTest::Pattern(pattern),
+                    TermTest::Regex(regex) => TextTest::Regex(regex),
                 };
                 match field {
                     None => Query::Text(test),

@@ -1,11 +1,11 @@
 //! Finds a text: in one value, or in all rows of a column by sweeping its arena once.
 //!
 //! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
-//! only where they stand is the whole text compared, with its word boundaries.
+//! only at their positions is the whole text compared, with its word boundaries.
 
-use super::ast::{Near, Part, Pattern, TextTest};
+use super::ast::{Near, Pattern, PatternPart, TextTest};
 use super::glob::{Edge, Glob};
-use super::near::Sequence;
+use super::near::NearMatcher;
 use super::steps;
 use super::window::Window;
 use logstead_record::Batch;
@@ -17,24 +17,24 @@ use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Below one selected row in this many, rows are looked at one by one instead of sweeping all.
+/// If fewer than one row in this many is selected, rows are searched one by one instead of sweeping all.
 const SWEEP_SHARE: usize = 16;
-/// Most spellings of the characters that a sweep looks for.
+/// The greatest number of spellings of the characters that a sweep looks for.
 const SPELLINGS_MAX: usize = 8;
-/// Most characters that a sweep looks for. More are not rarer, and each has to be tried with all before it.
+/// The greatest number of characters that a sweep looks for. More are not rarer, and each must be tried with all before it.
 const RUN_CHARS_MAX: usize = 16;
-/// A text of more characters is compared in one pass over a value: place by place, one that repeats itself takes as long as
-/// both lengths multiplied.
+/// The longest text that is compared at each position. Longer ones are compared in one pass over a value, because a text
+/// that repeats itself would take the product of both lengths.
 const COMPARED_CHARS_MAX: usize = 64;
 
-/// After this many places in a column, more are to be expected.
+/// The number of hits in a column after which many more are expected.
 const FEW_HITS: usize = 8;
 
-/// What a text must hold.
+/// A test of texts, made ready to run.
 #[derive(Clone, Debug)]
 pub(super) struct TextMatcher {
     test: Test,
-    /// Whether it stands in a text where it stands in its shape.
+    /// Whether a text passes exactly if its shape passes.
     is_in_shapes: bool,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct TextMatcher {
 enum Test {
     /// Exactly these characters.
     Literal(Finder),
-    /// A pattern with wildcards, and characters that every fit holds.
+    /// A pattern with wildcards, and characters that every match contains.
     Glob(Option<Finder>, Glob),
     /// Words near each other, a finder of one of them, and whether that is the first.
-    Near(Finder, Sequence, bool),
-    /// A match of this expression, and bytes that every match holds.
+    Near(Finder, NearMatcher, bool),
+    /// A match of this expression, and bytes that every match contains.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
 
@@ -55,7 +55,7 @@ impl TextMatcher {
         TextMatcher { test: Test::new(test), is_in_shapes: test.is_in_shapes() }
     }
 
-    /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
+    /// The rank of the test: long texts are rare and quickly skipped, wildcards and expressions take longer.
     pub(super) fn cost(&self) -> usize {
         match &self.test {
             Test::Literal(finder) => 10 - finder.chars.len().min(8),
@@ -98,20 +98,20 @@ impl Test {
     fn pattern(pattern: &Pattern) -> Test {
         let sensitive = pattern.is_case_sensitive();
         match pattern.parts() {
-            [Part::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
-            [Part::Text(text), Part::Run] => {
+            [PatternPart::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
+            [PatternPart::Text(text), PatternPart::Run] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Free))
             }
-            [Part::Run, Part::Text(text)] => {
+            [PatternPart::Run, PatternPart::Text(text)] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Word))
             }
-            [Part::Run, Part::Text(text), Part::Run] => {
+            [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Free))
             }
             parts => {
                 let longest = parts.iter().filter_map(|part| match part {
-                    Part::Text(text) => Some(text),
-                    Part::Run | Part::One => None,
+                    PatternPart::Text(text) => Some(text),
+                    PatternPart::Run | PatternPart::One => None,
                 });
                 let finder = longest
                     .max_by_key(|text| text.len())
@@ -127,7 +127,7 @@ impl Test {
         let (at, word) = longest.expect("there are two words or more");
         let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
         let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
-        Test::Near(finder, Sequence::new(near), at == 0)
+        Test::Near(finder, NearMatcher::new(near), at == 0)
     }
 
     fn regex(regex: &super::Regex) -> Test {
@@ -178,8 +178,8 @@ impl Test {
     }
 }
 
-/// The rows of `within` in which `next` finds something and whose text is accepted. `next` is given a place in
-/// the arena; what it finds may go on in the row behind.
+/// The rows of `within` in which `next` finds something and whose text is accepted. `next` searches from an
+/// offset in the arena; its match may continue in the next row.
 fn sweep(
     column: &TextColumn,
     within: &Selection,
@@ -199,18 +199,18 @@ fn sweep(
     found
 }
 
-/// Finds given characters.
+/// Finds a literal text.
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
     chars: Vec<char>,
-    /// Finds the ones from a number on, in all their cases.
+    /// An expression for a part of the characters in all their cases, and the number of its first character.
     regex: (Regex, usize),
-    /// Some of them, found more quickly where they are in many rows: they are ASCII.
+    /// Some of the characters, all ASCII, which it finds faster if they are in many rows, and the number of the first.
     window: Option<(Window, usize)>,
     begin: Edge,
     end: Edge,
     case_sensitive: bool,
-    /// Of a long text, for each number of its characters how many of the last of these are also its first.
+    /// The failure function of a long text: for each prefix, the length of its longest proper suffix that is also a prefix.
     repeats: Arc<[usize]>,
 }
 
@@ -227,7 +227,7 @@ impl Finder {
         let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
         let regex = Regex::new(&source).expect("classes of characters are a regular expression");
         let in_window = rarest_run(&chars, |run| Window::takes(&chars[run]));
-        // What has no cases is found by the library at least as quickly.
+        // The library finds characters without cases at least as fast.
         let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
         let window = Window::new(&chars[in_window.clone()], case_sensitive).filter(|_| has_cases);
         let window = window.map(|window| (window, in_window.start));
@@ -235,7 +235,7 @@ impl Finder {
         Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive, repeats }
     }
 
-    /// Whether a text holds them.
+    /// Whether a text contains it.
     fn is_in(&self, text: &[u8]) -> bool {
         let ((regex, number), mut from) = (&self.regex, 0);
         while let Some(hit) = regex.find_at(text, from) {
@@ -254,7 +254,7 @@ impl Finder {
         !self.repeats.is_empty()
     }
 
-    /// The rows of `within` that hold the text and are accepted: their text, and where the first hit begins.
+    /// The rows of `within` that contain the text and are accepted, by their text and the position of the first hit.
     fn sweep(
         &self,
         column: &TextColumn,
@@ -263,7 +263,7 @@ impl Finder {
     ) -> Selection {
         let mut found = Selection::none(within.rows());
         let (bytes, mut row) = (column.bytes(), 0);
-        // Where to go on behind a place where the character with this number stands.
+        // Checks a position of the character with this number, and returns where to continue.
         let mut visit = |at: usize, number: usize| {
             row = column.row_of(at, row);
             let (start, text) = (column.start(row), column.get(row));
@@ -285,7 +285,7 @@ impl Finder {
             if hits == FEW_HITS
                 && let Some((window, number)) = self.window.filter(|(window, _)| window.is_complete(bytes))
             {
-                // Its place in a row may be before that of the expression.
+                // Its position in a row may be before that of the expression.
                 let start = column.start(column.row_of(from, 0));
                 window.for_each(bytes, start, |at| visit(at, number));
                 break;
@@ -294,7 +294,7 @@ impl Finder {
         found
     }
 
-    /// Where the characters begin in a text, if they stand there so that the one with this number is at `at`.
+    /// The position of the text, if it occurs with the character of this number at `at`.
     fn hit(&self, text: &[u8], at: usize, number: usize) -> Option<usize> {
         let (before, from) = self.chars.split_at(number);
         let start = self.start_before(text, at, before)?;
@@ -303,7 +303,7 @@ impl Finder {
         (self.end == Edge::Free || word::may_end(text, end)).then_some(start)
     }
 
-    /// Where a long text begins in another for the first time.
+    /// The first position of a long text.
     fn first(&self, text: &[u8]) -> Option<usize> {
         let (mut at, mut fitting) = (0, 0);
         while at < text.len() {
@@ -339,11 +339,11 @@ impl Finder {
     }
 }
 
-/// Letters from frequent to rare in logs; other characters are rarer.
+/// Characters from frequent to rare in logs; all others are rarer.
 const FREQUENT: &str = " eotisnarcdl0u1mp2.fh:-35g4bv=/xk,y6w789\"_[]()jqz";
 
-/// The longest run of characters that is fit, up to a length; of several, the one with the rarest. Part of what is fit is
-/// fit too.
+/// The longest suitable run of characters, up to a limit; of several, the one with the rarest characters. Every part of a
+/// suitable run is suitable.
 fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<usize> {
     let rarity = |c: &char| FREQUENT.chars().position(|known| known == *c).unwrap_or(FREQUENT.len());
     let rarities: Vec<usize> = chars.iter().map(rarity).collect();
@@ -351,7 +351,7 @@ fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<us
     let mut best_key = (0, 0);
     let (mut end, mut sum) = (0, 0);
     for (start, first) in rarities.iter().enumerate() {
-        // Without its first character a run is fit still.
+        // Without its first character, a run is still suitable.
         end = end.max(start);
         while end < chars.len() && end - start < RUN_CHARS_MAX && is_fit(start..end + 1) {
             steps::count(end + 1 - start);
@@ -367,7 +367,7 @@ fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<us
     best
 }
 
-/// For each number of the first characters how many of the last of them are also the first, all of them aside.
+/// The failure function: for each prefix, the length of its longest proper suffix that is also a prefix.
 fn repeats(chars: &[char]) -> Arc<[usize]> {
     let mut repeats = vec![0; chars.len()];
     let mut fitting = 0;

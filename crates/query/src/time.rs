@@ -11,9 +11,9 @@ const HOUR: i64 = 60 * MINUTE;
 /// A time as it is written, resolved when the query runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeExpr {
-    /// This one.
+    /// An instant.
     At(Timestamp),
-    /// The instant at which a clock in the caller's zone shows what this one shows in UTC.
+    /// The instant at which clocks in the caller's zone show this time of UTC.
     Local(Timestamp),
     /// Now, moved by nanoseconds.
     Now(i64),
@@ -21,7 +21,7 @@ pub enum TimeExpr {
     Day(i32),
 }
 
-/// The times from `first` to `last`, both included. Empty where `last` is before `first`.
+/// The times from `first` to `last`, both included. Empty if `last` is before `first`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeRange {
     /// The earliest.
@@ -46,13 +46,13 @@ impl TimeExpr {
         }
     }
 
-    /// The same where days and times without a zone are those of this zone.
+    /// The same time, with days and times without a zone interpreted in this zone.
     #[must_use]
     pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> TimeExpr {
         match self {
             TimeExpr::Local(time) => TimeExpr::At(zone.instant(time)),
             TimeExpr::Day(days) => match zone.instant(midnight(zone.local(now), days)) {
-                // What begins when the day does in UTC goes on from day to day.
+                // If the zone's day begins at midnight UTC, the time stays relative to the day.
                 time if time == midnight(now, days) => self,
                 time => TimeExpr::At(time),
             },
@@ -61,11 +61,11 @@ impl TimeExpr {
     }
 }
 
-/// What clocks show somewhere. What they show is written as the time at which clocks in UTC show it.
+/// A time zone. Local times are represented by the instants at which UTC clocks show the same.
 pub trait Zone {
-    /// When clocks show this.
+    /// The instant of a local time.
     fn instant(&self, local: Timestamp) -> Timestamp;
-    /// What clocks show then.
+    /// The local time of an instant.
     fn local(&self, instant: Timestamp) -> Timestamp;
 }
 
@@ -74,7 +74,7 @@ fn midnight(now: Timestamp, days: i32) -> Timestamp {
     today.saturating_add(i64::from(days).saturating_mul(DAY))
 }
 
-/// As [`parse_time`] reads it: `now-90m`, `today`, or RFC 3339.
+/// The text that [`parse_time`] reads: `now-90m`, `today`, or RFC 3339.
 impl fmt::Display for TimeExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -116,28 +116,28 @@ impl TimeRange {
     pub(super) const NONE: TimeRange = TimeRange { first: Timestamp::MAX, last: Timestamp::MIN };
 }
 
-/// The times that a text names: where they begin, and where they end. What is written to the nanosecond, or relative
-/// to now, is an instant and has no end.
-pub(super) type Span = (TimeExpr, Option<TimeExpr>);
+/// The beginning and the end of the span that a text names. A time written to the nanosecond or relative to now is an
+/// instant and has no end.
+pub(super) type TimeSpan = (TimeExpr, Option<TimeExpr>);
 
-/// Where times begin that come after what is excluded: it is excluded as long as it lasts.
-pub(super) fn low_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+/// The lower bound of times: an excluded span is excluded up to its end.
+pub(super) fn low_end(bound: Bound<TimeSpan>) -> Bound<TimeExpr> {
     match bound {
         Bound::Excluded((_, Some(end))) => Bound::Included(end),
         other => other.map(|(start, _)| start),
     }
 }
 
-/// Where times end that come before what is excluded, or include all of what is included.
-pub(super) fn high_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+/// The upper bound of times: before the beginning of an excluded span, or at the end of an included one.
+pub(super) fn high_end(bound: Bound<TimeSpan>) -> Bound<TimeExpr> {
     match bound {
         Bound::Included((_, Some(end))) => Bound::Excluded(end),
         other => other.map(|(start, _)| start),
     }
 }
 
-/// As precise as the text is: a month, a day, an hour, a minute, a second or a part of one.
-pub(super) fn parse_span(text: &str) -> Option<Span> {
+/// Reads a span as precise as the text: a month, a day, an hour, a minute, a second or a part of one.
+pub(super) fn parse_span(text: &str) -> Option<TimeSpan> {
     if let Some(day) = parse_day(text) {
         return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day.checked_add(1)?))));
     }
@@ -174,7 +174,7 @@ fn parse_relative(text: &str) -> Option<TimeExpr> {
     Some(TimeExpr::Now(if rest.starts_with('-') { -duration } else { duration }))
 }
 
-/// Nanoseconds, by unit, from long to short; what prints uses the first that fits.
+/// Units with their nanoseconds, from long to short; printing uses the first that fits.
 const UNITS: [(&str, i64); 8] = [
     ("w", 7 * DAY),
     ("d", DAY),
@@ -213,8 +213,8 @@ impl fmt::Display for Duration {
     }
 }
 
-/// RFC 3339 and what remains of it without a fraction, a zone, seconds, minutes, a time of day or a day.
-fn parse_absolute(text: &str) -> Option<Span> {
+/// Reads RFC 3339, also without a fraction, a zone, seconds, minutes, a time of day or a day.
+fn parse_absolute(text: &str) -> Option<TimeSpan> {
     let (stamp, zone) = split_zone(text);
     let (rest, span) = match stamp.len() {
         7 => return parse_month(stamp),
@@ -233,7 +233,7 @@ fn parse_absolute(text: &str) -> Option<Span> {
 }
 
 /// `2026-11`.
-fn parse_month(text: &str) -> Option<Span> {
+fn parse_month(text: &str) -> Option<TimeSpan> {
     let (year, month) = text.split_once('-')?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(year) || !is_number(month) {
@@ -249,7 +249,7 @@ fn parse_month(text: &str) -> Option<Span> {
 
 /// Splits a trailing `Z` or offset off.
 fn split_zone(text: &str) -> (&str, &str) {
-    // A date has its own hyphens: an offset stands behind the time of day.
+    // A date has its own hyphens: an offset comes after the time of day.
     let time_of_day = text.get(11..).unwrap_or_default();
     let zone = time_of_day.find(['Z', 'z', '+', '-']).map(|at| at + 11);
     zone.and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))

@@ -1,11 +1,11 @@
-//! What a value means to the field that it is compared with.
+//! The meaning of a value in a comparison with a field.
 
-use super::ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::limits::{DISTANCE_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX};
 use super::number::Number;
 use super::regex::Regex;
-use super::syntax::lex::Cursor;
-use super::syntax::subject::Name;
+use super::syntax::lex::TextCursor;
+use super::syntax::subject::SubjectName;
 use super::syntax::tree::Operand;
 use super::time::{TimeExpr, high_end, low_end, parse_duration, parse_span};
 use ipnet::IpNet;
@@ -16,24 +16,24 @@ use logstead_record::word;
 use logstead_record::{FACILITY_NAMES, Facility, SEVERITY_NAMES, Severity};
 use std::ops::Bound;
 
-/// What of a value is compared.
+/// The part of a value that is compared.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Extent {
+pub(super) enum ComparedExtent {
     /// A part of it.
     Part,
     /// All of it.
     Whole,
 }
 
-/// The field and how its texts compare.
+/// A field in a comparison, and whether case matters.
 #[derive(Clone)]
-pub(super) struct Compared {
-    pub(super) name: Name,
+pub(super) struct ComparedField {
+    pub(super) name: SubjectName,
     pub(super) case_sensitive: bool,
 }
 
-/// A pattern from its pieces, unless it is too long for one with wildcards.
-pub(super) fn pattern(parts: Vec<Part>, case_sensitive: bool) -> Result<Pattern, String> {
+/// Makes a pattern of parts; an error if it has wildcards and is too long.
+pub(super) fn pattern(parts: Vec<PatternPart>, case_sensitive: bool) -> Result<Pattern, String> {
     let pattern = Pattern::new(parts, case_sensitive);
     let chars: usize = pattern.parts().iter().map(part_chars).sum();
     if pattern.as_literal().is_none() && GLOB_CHARS_MAX < chars {
@@ -44,7 +44,7 @@ pub(super) fn pattern(parts: Vec<Part>, case_sensitive: bool) -> Result<Pattern,
     Ok(pattern)
 }
 
-/// What an operand looks for in a text.
+/// The test of a text for an operand.
 pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTest, String> {
     match operand.distance {
         Some(distance) => near(operand.parts, distance, case_sensitive),
@@ -52,13 +52,13 @@ pub(super) fn text_test(operand: Operand, case_sensitive: bool) -> Result<TextTe
     }
 }
 
-/// Words at a distance. A single one is as good as a pattern.
-fn near(parts: Vec<Part>, distance: usize, case_sensitive: bool) -> Result<TextTest, String> {
+/// The test for words at a distance. A single word is a pattern.
+fn near(parts: Vec<PatternPart>, distance: usize, case_sensitive: bool) -> Result<TextTest, String> {
     let whole = Pattern::new(parts, case_sensitive);
     let (text, goes_on) = match whole.parts() {
-        [] | [Part::Run] => ("", false),
-        [Part::Text(text)] => (text.as_str(), false),
-        [Part::Text(text), Part::Run] => (text.as_str(), true),
+        [] | [PatternPart::Run] => ("", false),
+        [PatternPart::Text(text)] => (text.as_str(), false),
+        [PatternPart::Text(text), PatternPart::Run] => (text.as_str(), true),
         _ => return Err("words at a distance have no wildcards, except for a `*` at the end".to_owned()),
     };
     if DISTANCE_MAX < distance {
@@ -76,31 +76,37 @@ fn near(parts: Vec<Part>, distance: usize, case_sensitive: bool) -> Result<TextT
     let word = word::words(text.as_bytes()).next().and_then(|range| text.get(range));
     let word =
         word.ok_or("there is no letter and no digit between these quotes, so nothing has a distance")?;
-    let end = if goes_on { Part::Run } else { Part::Text(String::new()) };
-    Ok(TextTest::Pattern(Pattern::new([Part::Text(word.to_owned()), end], case_sensitive)))
+    let end = if goes_on { PatternPart::Run } else { PatternPart::Text(String::new()) };
+    Ok(TextTest::Pattern(Pattern::new([PatternPart::Text(word.to_owned()), end], case_sensitive)))
 }
 
-fn part_chars(part: &Part) -> usize {
+fn part_chars(part: &PatternPart) -> usize {
     match part {
-        Part::Text(text) => text.chars().count(),
-        Part::Run | Part::One => 1,
+        PatternPart::Text(text) => text.chars().count(),
+        PatternPart::Run | PatternPart::One => 1,
     }
 }
 
-impl Compared {
+impl ComparedField {
     /// `field:value`, `field=value`.
-    pub(super) fn test(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
+    pub(super) fn test(&self, extent: ComparedExtent, operand: Operand) -> Result<Query, String> {
         if operand.distance.is_some() {
             return self.test_near(extent, operand);
         }
         let field = match &self.name {
-            Name::Exists => return Ok(Query::Field(FieldName::new(&operand.text), FieldTest::Exists)),
-            Name::Earliest => return time(Field::Time, Bound::Included(&operand.text), Bound::Unbounded),
-            Name::Latest => return time(Field::Time, Bound::Unbounded, Bound::Excluded(&operand.text)),
-            Name::SeverityNumber | Name::Field(_) if operand.is_any() => return Ok(self.exists()),
-            Name::SeverityNumber => Field::Severity,
-            Name::Field(FieldName::Dynamic(_)) => return self.test_text(extent, operand),
-            Name::Field(FieldName::Known(field)) => *field,
+            SubjectName::Exists => return Ok(Query::Field(FieldName::new(&operand.text), FieldTest::Exists)),
+            SubjectName::Earliest => {
+                return time(Field::Time, Bound::Included(&operand.text), Bound::Unbounded);
+            }
+            SubjectName::Latest => {
+                return time(Field::Time, Bound::Unbounded, Bound::Excluded(&operand.text));
+            }
+            SubjectName::SeverityNumber | SubjectName::Field(_) if operand.is_any() => {
+                return Ok(self.exists());
+            }
+            SubjectName::SeverityNumber => Field::Severity,
+            SubjectName::Field(FieldName::Dynamic(_)) => return self.test_text(extent, operand),
+            SubjectName::Field(FieldName::Known(field)) => *field,
         };
         match field {
             Field::Severity | Field::Facility => {
@@ -120,19 +126,23 @@ impl Compared {
             return Ok(self.exists());
         }
         match &self.name {
-            Name::SeverityNumber => {
+            SubjectName::SeverityNumber => {
                 Ok(known(Field::Severity, FieldTest::Code(self.codes(Field::Severity, low, high)?)))
             }
-            Name::Field(FieldName::Known(field @ (Field::Severity | Field::Facility))) => {
+            SubjectName::Field(FieldName::Known(field @ (Field::Severity | Field::Facility))) => {
                 Ok(known(*field, FieldTest::Code(self.codes(*field, low, high)?)))
             }
-            Name::Field(FieldName::Known(field @ (Field::Time | Field::Received))) => time(*field, low, high),
-            Name::Field(name @ (FieldName::Dynamic(_) | FieldName::Known(Field::Pid))) => {
-                let bounds = Bounds { low: map_bound(low, number)?, high: map_bound(high, number)? };
+            SubjectName::Field(FieldName::Known(field @ (Field::Time | Field::Received))) => {
+                time(*field, low, high)
+            }
+            SubjectName::Field(name @ (FieldName::Dynamic(_) | FieldName::Known(Field::Pid))) => {
+                let bounds = ValueRange { low: map_bound(low, number)?, high: map_bound(high, number)? };
                 Ok(Query::Field(name.clone(), FieldTest::Number(bounds)))
             }
-            Name::Field(name) => Err(format!("`{name}` is text, which has no order: use `:` or `=`")),
-            Name::Exists | Name::Earliest | Name::Latest => Err("write `=` and a value here".to_owned()),
+            SubjectName::Field(name) => Err(format!("`{name}` is text, which has no order: use `:` or `=`")),
+            SubjectName::Exists | SubjectName::Earliest | SubjectName::Latest => {
+                Err("write `=` and a value here".to_owned())
+            }
         }
     }
 
@@ -145,37 +155,42 @@ impl Compared {
     }
 
     /// `field:"a b"~3`.
-    fn test_near(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
+    fn test_near(&self, extent: ComparedExtent, operand: Operand) -> Result<Query, String> {
         let Some(name) = self.text_field() else {
             return Err("this field has no text with words at a distance".to_owned());
         };
-        if extent == Extent::Whole {
+        if extent == ComparedExtent::Whole {
             return Err("words at a distance are not a whole value: write `:` before them".to_owned());
         }
         let test = text_test(operand, self.case_sensitive)?;
         Ok(Query::Field(name.clone(), FieldTest::Holds(test)))
     }
 
-    /// The field, where its values are texts.
+    /// The field, if its values are texts.
     fn text_field(&self) -> Option<&FieldName> {
         use Field::{Facility, Flag, Logspace, Received, Severity, Time};
         match &self.name {
-            Name::Field(FieldName::Known(Severity | Facility | Time | Received | Flag | Logspace)) => None,
-            Name::Field(name) => Some(name),
-            Name::SeverityNumber | Name::Exists | Name::Earliest | Name::Latest => None,
+            SubjectName::Field(FieldName::Known(Severity | Facility | Time | Received | Flag | Logspace)) => {
+                None
+            }
+            SubjectName::Field(name) => Some(name),
+            SubjectName::SeverityNumber
+            | SubjectName::Exists
+            | SubjectName::Earliest
+            | SubjectName::Latest => None,
         }
     }
 
     fn exists(&self) -> Query {
         let name = match &self.name {
-            Name::Field(name) => name.clone(),
+            SubjectName::Field(name) => name.clone(),
             _ => FieldName::Known(Field::Severity),
         };
         Query::Field(name, FieldTest::Exists)
     }
 
-    fn test_text(&self, extent: Extent, operand: Operand) -> Result<Query, String> {
-        let Name::Field(name) = &self.name else { return Err("this is not a text field".to_owned()) };
+    fn test_text(&self, extent: ComparedExtent, operand: Operand) -> Result<Query, String> {
+        let SubjectName::Field(name) = &self.name else { return Err("this is not a text field".to_owned()) };
         let has_addresses =
             matches!(name, FieldName::Dynamic(_) | FieldName::Known(Field::Host | Field::Peer));
         let network =
@@ -186,7 +201,9 @@ impl Compared {
                 let pattern = pattern(operand.parts, self.case_sensitive)?;
                 match extent {
                     _ if pattern.is_any() => FieldTest::Exists,
-                    Extent::Part if !pattern.is_empty() => FieldTest::Holds(TextTest::Pattern(pattern)),
+                    ComparedExtent::Part if !pattern.is_empty() => {
+                        FieldTest::Holds(TextTest::Pattern(pattern))
+                    }
                     _ => FieldTest::Equals(pattern),
                 }
             }
@@ -204,7 +221,7 @@ impl Compared {
             return equals(operand.parts);
         }
         each_of(&operand, |name| {
-            let cursor = Cursor::new(name);
+            let cursor = TextCursor::new(name);
             equals(cursor.word_parts(0..name.chars().count()))
         })
     }
@@ -212,7 +229,7 @@ impl Compared {
     /// A severity's names are ordered from debug to emerg, its numbers and facilities by their value.
     fn codes(&self, field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Codes, String> {
         let read = |text: &str| match (&self.name, field) {
-            (Name::SeverityNumber, _) if text.parse::<u8>().is_err() => {
+            (SubjectName::SeverityNumber, _) if text.parse::<u8>().is_err() => {
                 Err("`severity_num` has the numbers 0 (emerg) to 7 (debug); `severity` has the names"
                     .to_owned())
             }
@@ -274,7 +291,7 @@ fn flag(name: &str) -> Result<Flags, String> {
     })
 }
 
-/// `fw,dmz` means either.
+/// The query for any of the values in a list such as `fw,dmz`.
 fn each_of(operand: &Operand, test: impl Fn(&str) -> Result<Query, String>) -> Result<Query, String> {
     let names = operand.text.split(',').filter(|name| !name.is_empty());
     let tests = names.map(test).collect::<Result<Vec<_>, _>>()?;
@@ -288,17 +305,17 @@ fn known(field: Field, test: FieldTest) -> Query {
 fn time(field: Field, low: Bound<&str>, high: Bound<&str>) -> Result<Query, String> {
     let read = |text: &str| parse_span(text).ok_or_else(|| no_time(text));
     let (low, high) = (low_end(map_bound(low, read)?), high_end(map_bound(high, read)?));
-    Ok(known(field, FieldTest::Time(Bounds { low, high })))
+    Ok(known(field, FieldTest::Time(ValueRange { low, high })))
 }
 
-/// `time:yesterday` is all of that day, `time:-15m` everything since then.
+/// The query for a time: `time:yesterday` is all of that day, `time:-15m` everything since then.
 fn time_span(field: Field, text: &str) -> Result<Query, String> {
     let ago = parse_duration(text).map(|nanos| (TimeExpr::Now(-nanos), None));
     let span = ago.or_else(|| parse_span(text)).ok_or_else(|| no_time(text))?;
     let bounds = match span {
-        (start, Some(end)) => Bounds::until(start, end),
-        (start @ (TimeExpr::At(_) | TimeExpr::Local(_)), None) => Bounds::closed(start, start),
-        (start, None) => Bounds::low(Bound::Included(start)),
+        (start, Some(end)) => ValueRange::until(start, end),
+        (start @ (TimeExpr::At(_) | TimeExpr::Local(_)), None) => ValueRange::closed(start, start),
+        (start, None) => ValueRange::low(Bound::Included(start)),
     };
     Ok(known(field, FieldTest::Time(bounds)))
 }

@@ -1,38 +1,38 @@
-//! Finds a few ASCII characters in either case, at sixty-four places at a time.
+//! Finds a few ASCII characters in either case, at sixty-four positions at a time.
 //!
-//! A finder of a library is quicker from one hit to the next, but starts anew behind each, which takes most of the time
-//! where one message of ten has a hit.
+//! The library's finder is faster from one hit to the next, but restarts after each, which takes most of the time if one
+//! message in ten has a hit.
 
 use logstead_record::{bits, word};
 
-/// Characters that are compared at each place.
+/// The greatest number of characters compared at each position.
 const CHARS_MAX: usize = 3;
-/// Places that are looked at together.
+/// The number of positions examined together.
 const PLACES: usize = 64;
 
 /// Characters to find.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
-    /// A byte fits where it is the wanted one with these bits set.
+    /// Bits that are set in a byte before it is compared with the wanted one.
     masks: [u8; CHARS_MAX],
     wanted: [u8; CHARS_MAX],
     chars: usize,
-    /// Whether other characters fold as one of these does.
+    /// Whether non-ASCII characters fold to one of these.
     has_other_cases: bool,
 }
 
 impl Window {
-    /// Whether there is one of these characters: they are ASCII, some, and not too many.
+    /// Whether these characters can be searched: they are ASCII, at least one, and not too many.
     pub(super) fn takes(chars: &[char]) -> bool {
         (1..=CHARS_MAX).contains(&chars.len()) && chars.iter().all(char::is_ascii)
     }
 
-    /// Of folded characters, where it takes them.
+    /// Makes a window of folded characters, if they can be searched.
     pub(super) fn new(chars: &[char], case_sensitive: bool) -> Option<Window> {
         if !Window::takes(chars) {
             return None;
         }
-        // Any byte fits where no character is wanted.
+        // Unused positions accept any byte.
         let (mut masks, mut wanted) = ([0xFF; CHARS_MAX], [0xFF; CHARS_MAX]);
         for (at, &c) in chars.iter().enumerate() {
             let differs = !case_sensitive && c.is_ascii_lowercase();
@@ -43,12 +43,12 @@ impl Window {
         Some(Window { masks, wanted, chars: chars.len(), has_other_cases })
     }
 
-    /// Whether everything is found that folds as the characters do.
+    /// Whether every occurrence of the characters in any case is found.
     pub(super) fn is_complete(&self, bytes: &[u8]) -> bool {
         !self.has_other_cases || bytes.is_ascii()
     }
 
-    /// Calls `hit` with the places from `from` on where the characters stand, in order. It returns where to go on.
+    /// Calls `hit` with each position of the characters from `from` on, in order. It returns where to continue.
     pub(super) fn for_each(&self, bytes: &[u8], mut from: usize, mut hit: impl FnMut(usize) -> usize) {
         let mut at = from;
         while at < bytes.len() {
@@ -57,7 +57,7 @@ impl Window {
                 None => {
                     let (mut last, left) = ([0; PLACES + CHARS_MAX - 1], bytes.len() - at);
                     last[..left].copy_from_slice(&bytes[at..]);
-                    // What goes on behind the end does not count.
+                    // Occurrences that extend beyond the end do not count.
                     let whole = (left + 1).saturating_sub(self.chars).min(PLACES);
                     self.places(&last) & 1_u64.checked_shl(whole as u32).unwrap_or(0).wrapping_sub(1)
                 }
@@ -73,8 +73,8 @@ impl Window {
         }
     }
 
-    /// A bit for each of the first places where the characters stand.
-    // Inlined, what is the same for all places is prepared once.
+    /// A bit for each of the first positions at which the characters occur.
+    // Inlining lets the constant parts be prepared once for all positions.
     #[inline]
     fn places(&self, bytes: &[u8; PLACES + CHARS_MAX - 1]) -> u64 {
         let ([a, b, c], [mask_a, mask_b, mask_c]) = (self.wanted, self.masks);

@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::shared::Shared;
 use super::{otlp, proxy, relp, stream};
-use logstead_config::Listener;
+use logstead_config::ListenAddress;
 use logstead_flow::chunk::Sender;
 use logstead_flow::listen::subject;
 use logstead_flow::machine::sockets::Socket;
@@ -66,7 +66,7 @@ impl Spoken {
 }
 
 impl Door {
-    pub(super) fn tcp(socket: std::net::TcpListener, listener: &Listener) -> io::Result<Door> {
+    pub(super) fn tcp(socket: std::net::TcpListener, listener: &ListenAddress) -> io::Result<Door> {
         let speech = match listener {
             _ if listener.is_relp() => Speech::Relp,
             _ if listener.is_otlp() => Speech::Otlp,
@@ -286,7 +286,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_answered_on_any_connection_goes_out_at_once() {
-        for kind in [Listener::Tcp, Listener::Tls, Listener::Relp, Listener::RelpTls] {
+        for kind in [ListenAddress::Tcp, ListenAddress::Tls, ListenAddress::Relp, ListenAddress::RelpTls] {
             let listener = kind("127.0.0.1:0".parse().unwrap());
             let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             socket.set_nonblocking(true).unwrap();

@@ -6,7 +6,7 @@
 use super::accept::{self, Door};
 use super::datagrams::{self, Post};
 use super::shared::Shared;
-use logstead_config::Listener;
+use logstead_config::ListenAddress;
 use logstead_flow::listen::sockets::Bound;
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 /// The sockets of a source, bound and ready to be read.
 pub struct Ready {
-    pub(super) listener: Listener,
+    pub(super) listener: ListenAddress,
     /// With the port that the system chose.
     pub(super) url: String,
     pub(super) other_handle: Bound,
@@ -30,7 +30,7 @@ pub(super) enum Reader {
 
 impl Ready {
     /// Registers a socket with the runtime that is entered.
-    pub(super) fn new(listener: Listener, socket: Bound) -> io::Result<Ready> {
+    pub(super) fn new(listener: ListenAddress, socket: Bound) -> io::Result<Ready> {
         let (url, other_handle) = (socket.url(&listener)?, socket.try_clone()?);
         let readers = Reader::all(socket, &listener)?;
         Ok(Ready { listener, url, other_handle, readers })
@@ -38,7 +38,7 @@ impl Ready {
 }
 
 impl Reader {
-    fn all(socket: Bound, listener: &Listener) -> io::Result<Vec<Reader>> {
+    fn all(socket: Bound, listener: &ListenAddress) -> io::Result<Vec<Reader>> {
         let one = match socket {
             Bound::Udp(sockets) => {
                 return sockets.into_iter().map(|socket| Post::udp(socket).map(Reader::Post)).collect();

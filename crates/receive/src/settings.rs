@@ -5,7 +5,8 @@ use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
 use logstead_config::{
-    Admission, Count, Files, Format, Framing, Gelf, OtlpSource, Reception, SenderZone, SourceKind,
+    Admission, CountOrAuto, FileSource, Framing, GelfSource, OtlpSource, Reception, SenderZone, SourceFormat,
+    SourceKind,
 };
 use logstead_flow::listen::tls::Certificates;
 use logstead_syslog::format::gelf;
@@ -29,7 +30,7 @@ pub struct Settings {
     /// How long a read waits for more.
     pub coalesce: Coalesce,
     /// The number of receiving threads.
-    pub partitions: Count,
+    pub partitions: CountOrAuto,
     /// The maximum number of connections.
     pub connections_max: u32,
     allow: Vec<IpNet>,
@@ -39,7 +40,7 @@ pub struct Settings {
     /// The name of the token that requests must bring.
     pub token: Option<String>,
     /// The files that a file source follows.
-    pub files: Option<Arc<Files>>,
+    pub files: Option<Arc<FileSource>>,
 }
 
 /// Why a source cannot run here.
@@ -73,7 +74,7 @@ impl Settings {
             is_gelf: false,
             frame_max: 0,
             coalesce: coalesce(logstead_config::Coalesce::default()),
-            partitions: Count::Auto,
+            partitions: CountOrAuto::Auto,
             connections_max: 0,
             allow: Vec::new(),
             proxies: Vec::new(),
@@ -83,7 +84,7 @@ impl Settings {
         }
     }
 
-    fn of_files(files: &Files) -> Result<Settings, Refused> {
+    fn of_files(files: &FileSource) -> Result<Settings, Refused> {
         let syslog = parser(files.format, (&files.timezone, &files.timezones), &files.charset)?;
         Ok(Settings {
             frame_max: files.max_message.as_usize(),
@@ -92,7 +93,7 @@ impl Settings {
         })
     }
 
-    fn of_gelf(gelf: &Gelf, data: &Path) -> Result<Settings, Refused> {
+    fn of_gelf(gelf: &GelfSource, data: &Path) -> Result<Settings, Refused> {
         let frame_max = gelf.max_message.as_usize();
         let settings = Settings {
             framing: Framing::Nul,
@@ -107,7 +108,7 @@ impl Settings {
 
     /// Its frames are requests.
     fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
-        let parser = parser(Format::Raw, ("UTC", &[]), "utf-8")?;
+        let parser = parser(SourceFormat::Raw, ("UTC", &[]), "utf-8")?;
         let settings = Settings {
             frame_max: otlp.max_request.as_usize(),
             token: otlp.token.clone(),
@@ -184,7 +185,7 @@ fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
 
 /// `zones` are that of the source and those of single senders.
 fn parser(
-    format: Format,
+    format: SourceFormat,
     (zone, of_senders): (&str, &[SenderZone]),
     charset: &str,
 ) -> Result<Syslog, Refused> {

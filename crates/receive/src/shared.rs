@@ -6,7 +6,7 @@ use super::coalesce::Coalesce;
 use super::gather::{Gather, Outlet};
 use super::settings::Settings;
 use arc_swap::ArcSwap;
-use logstead_config::Count;
+use logstead_config::CountOrAuto;
 use logstead_flow::budget::Budget;
 use logstead_flow::chunk::{Chunk, Order, Sender};
 use logstead_flow::counters::SourceCounters;
@@ -121,8 +121,8 @@ impl Shared {
     /// Takes what a connection has read; waits while too many bytes of this source are in flight.
     pub(super) async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
         let number = match self.settings.load().partitions {
-            Count::Auto => 0,
-            Count::Exactly(_) => connection % self.gathers.len(),
+            CountOrAuto::Auto => 0,
+            CountOrAuto::Exactly(_) => connection % self.gathers.len(),
         };
         self.gathers[number].add(self, number, chunk, first_byte).await;
     }
@@ -266,9 +266,9 @@ impl Outlet for Shared {
 
 /// Which worker may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
 /// partition, a connection's messages keep their order.
-fn partition(partitions: Count, order: Order, workers: usize) -> Partition {
+fn partition(partitions: CountOrAuto, order: Order, workers: usize) -> Partition {
     match partitions {
-        Count::Exactly(partitions) if (partitions as usize) < workers => {
+        CountOrAuto::Exactly(partitions) if (partitions as usize) < workers => {
             Partition::Worker(order.connection + order.chunk % partitions as usize)
         }
         _ => Partition::Any,

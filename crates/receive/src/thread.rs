@@ -6,7 +6,7 @@
 use super::files;
 use super::ready::{Reader, Ready};
 use super::shared::Shared;
-use logstead_config::Listener;
+use logstead_config::ListenAddress;
 use logstead_flow::listen::sockets::{self, Bound};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// A running source.
 pub struct Source {
     shared: Arc<Shared>,
-    listeners: Mutex<HashMap<Listener, Running>>,
+    listeners: Mutex<HashMap<ListenAddress, Running>>,
     /// Stops following files.
     following: Mutex<Option<watch::Sender<bool>>>,
     /// Taken when the source stops: then the thread ends with its tasks.
@@ -70,12 +70,12 @@ impl Source {
     }
 
     /// Whether a socket for this listener is open.
-    pub fn has(&self, listener: &Listener) -> bool {
+    pub fn has(&self, listener: &ListenAddress) -> bool {
         self.listeners.lock().contains_key(listener)
     }
 
     /// Another handle of an open socket that can serve this listener, whatever it is currently used for.
-    pub fn socket(&self, listener: &Listener) -> Option<io::Result<Bound>> {
+    pub fn socket(&self, listener: &ListenAddress) -> Option<io::Result<Bound>> {
         let listeners = self.listeners.lock();
         let same = listeners.iter().find(|(open, _)| sockets::is_same(open, listener));
         same.map(|(_, running)| running.socket.try_clone())
@@ -87,7 +87,7 @@ impl Source {
     }
 
     /// Prepares a socket for [`Source::listen`].
-    pub fn ready(&self, listener: Listener, socket: Bound) -> io::Result<Ready> {
+    pub fn ready(&self, listener: ListenAddress, socket: Bound) -> io::Result<Ready> {
         if !self.is_running() {
             return Err(io::Error::other("the source has stopped"));
         }
@@ -128,7 +128,7 @@ impl Source {
     }
 
     /// Stops reading the sockets that `keep` does not name. What was received is still handed on.
-    pub fn retain(&self, keep: &[Listener]) {
+    pub fn retain(&self, keep: &[ListenAddress]) {
         self.listeners.lock().retain(|listener, running| {
             let kept = keep.contains(listener);
             if !kept {

@@ -23,7 +23,7 @@ pub const BATCH_ROWS_MAX: usize = 1 << 20;
 /// Most bytes of one column of a batch.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
 
-/// A message's own time is believed up to this long after we received it.
+/// The longest that a message's own time may be after its receipt; a later one is not believed.
 const FUTURE_MAX: i64 = DAY;
 
 const SOURCE: usize = Field::Source.number();
@@ -51,12 +51,12 @@ impl PartialEq for Batch {
 impl Eq for Batch {}
 
 impl Batch {
-    /// From columns that fit each other.
+    /// Makes a batch of columns that fit each other.
     pub(crate) fn new(columns: Columns) -> Batch {
         Batch { columns, times: OnceLock::new(), shapes: OnceLock::new() }
     }
 
-    /// From columns that were read from somewhere: they are checked.
+    /// Makes a batch of columns that were read from a file or the like, after checking them.
     pub fn from_columns(columns: Columns) -> Result<Batch, ColumnError> {
         columns.check()?;
         Ok(Batch::new(columns))
@@ -83,19 +83,19 @@ impl Batch {
         self.rows() == 0
     }
 
-    /// When we received it.
+    /// The time when it was received.
     pub fn received(&self, row: usize) -> Timestamp {
         Timestamp::from_nanos(self.columns.times[RECEIVED][row])
     }
 
-    /// The time that the sender says, however absurd.
+    /// The time that the sender states, however absurd.
     pub fn own_time(&self, row: usize) -> Option<Timestamp> {
         let nanos = self.columns.times[OWN_TIME][row];
         (nanos != NO_TIME).then_some(Timestamp::from_nanos(nanos))
     }
 
-    /// The time a message counts by: its own, or the time we received it if it has none or one that is
-    /// more than a day in the future.
+    /// The time of a message for queries and order: its own, or the time of its receipt if it has none or one that is
+    /// more than a day later than that.
     pub fn time(&self, row: usize) -> Timestamp {
         let (time, received) = (self.columns.times[OWN_TIME][row], self.columns.times[RECEIVED][row]);
         let believed = time != NO_TIME && time <= received.saturating_add(FUTURE_MAX);
@@ -107,12 +107,12 @@ impl Batch {
         Priority::new(self.columns.bytes[PRIORITY][row])
     }
 
-    /// What was noted while receiving it.
+    /// The flags that were set while it was received and stored.
     pub fn flags(&self, row: usize) -> Flags {
         Flags(self.columns.bytes[FLAGS][row])
     }
 
-    /// The id of the source it came in through.
+    /// The id of the source that received it.
     pub fn source(&self, row: usize) -> &[u8] {
         self.columns.names[SOURCE].get(row)
     }
@@ -167,7 +167,7 @@ impl Batch {
         self.field_range(row).map(|at| (self.columns.field_names.get(at), self.columns.field_values.get(at)))
     }
 
-    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are looked at only once for it.
+    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are read only once for it.
     pub fn time_range(&self) -> Option<(Timestamp, Timestamp)> {
         *self.times.get_or_init(|| {
             let mut times = (0..self.rows()).map(|row| self.time(row));
@@ -184,17 +184,17 @@ impl Batch {
         }
     }
 
-    /// Whether all texts of a row, but for its dynamic fields, stand in its raw bytes as they are.
+    /// Whether all texts of a row, except its dynamic fields, occur unchanged in its raw bytes.
     pub fn has_written_head(&self, row: usize) -> bool {
         !self.head_form(row).is_stored()
     }
 
-    /// How what stands before the message is known.
+    /// The form of the bytes before the message.
     pub(crate) fn head_form(&self, row: usize) -> HeadForm {
         HeadForm::from_code(self.columns.bytes[HEAD_FORM][row]).unwrap_or_default()
     }
 
-    /// Appends what stands before the message; `false` where that is all.
+    /// Appends the bytes before the message; `false` if they are the whole.
     pub(crate) fn write_head(&self, row: usize, out: &mut Vec<u8>) -> bool {
         let columns = self.columns();
         let form = self.head_form(row);
@@ -228,18 +228,18 @@ impl Batch {
         Batch::new(self.columns.take(&rows))
     }
 
-    /// Finds the [shapes](crate::word::shape) of its messages: searches for words then take a fraction of the time. It costs
-    /// as much as some searches do, so it is for batches that will be searched.
+    /// Finds the [shapes](crate::word::shape) of its messages, so that searches for words take a fraction of the time. It
+    /// costs as much as a few searches, so call it only for batches that will be searched.
     pub fn find_shapes(&self) {
         self.shapes.get_or_init(|| shapes::of(self.columns.message()));
     }
 
-    /// The shapes of its messages, if they were looked for and there are few.
+    /// The shapes of its messages, if [`Batch::find_shapes`] was called and there are few.
     pub fn shapes(&self) -> Option<&NameColumn> {
         self.shapes.get()?.as_ref()
     }
 
-    /// Memory it holds.
+    /// The bytes of memory that it holds.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Batch>() + self.columns.memory_bytes() + self.shapes().map_or(0, NameColumn::memory_bytes)
     }

@@ -1,4 +1,4 @@
-//! Bytes that say yes or no, as bits.
+//! Results of comparisons: 64 bytes that are 0 or 1 become the bits of a word.
 
 /// A bit for each byte that is 1, the first in the lowest. All others are 0.
 ///

@@ -1,4 +1,4 @@
-//! Builds batches of what parsers find: a [`Row`] for each message, from an [`Origin`].
+//! Builds batches from parsed messages: a [`Row`] for each message, from an [`Origin`].
 
 use crate::batch::Batch;
 use crate::column::{NameColumnBuilder, TextColumn};
@@ -15,21 +15,21 @@ use std::array::from_fn;
 use std::ops::{Index, IndexMut, Range};
 use std::sync::Arc;
 
-/// Where the messages that are pushed next come from. The clock is read once for many messages.
+/// The origin of the messages that are pushed next. The clock is read once for many messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The id of the configured source.
     pub source: &'a [u8],
     /// The address of the sender.
     pub peer: &'a [u8],
-    /// Now.
+    /// The time of receipt.
     pub received: Timestamp,
 }
 
-/// What a parser found in one frame. `row[Field::Host]` is the text of a field; absent texts are empty.
+/// One parsed frame. `row[Field::Host]` is the text of a field; absent texts are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row<'a> {
-    /// The time the message says.
+    /// The time that the message states.
     pub time: Option<Timestamp>,
     /// Its priority.
     pub priority: Option<Priority>,
@@ -37,13 +37,13 @@ pub struct Row<'a> {
     pub texts: RowTexts<'a>,
     /// The exact bytes as received.
     pub raw: &'a [u8],
-    /// Where the message stands in `raw`; `None` where it does not stand there as it is.
+    /// The position of the message in `raw`; `None` if it does not occur there unchanged.
     pub message_at: Option<usize>,
-    /// How the bytes before the message can probably be written again.
+    /// The form in which the bytes before the message can probably be written again.
     pub head_form: HeadForm,
-    /// How many of the fields added last do not stand in those bytes.
+    /// The number of fields added last that do not occur in those bytes.
     pub fields_behind: usize,
-    /// What was noted.
+    /// Flags set during receipt.
     pub flags: Flags,
 }
 
@@ -55,13 +55,13 @@ pub struct RowTexts<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row known only by its bytes: all of them are the message.
+    /// Makes a row of bytes that were not parsed: all of them are the message.
     #[inline]
     pub fn text(raw: &'a [u8]) -> Row<'a> {
         Row { raw, message_at: Some(0), ..Row::default() }.with(Field::Message, raw)
     }
 
-    /// The same with the text of a field.
+    /// Sets the text of a field.
     ///
     /// # Panics
     /// When the field is not one of [`Field::OF_ROWS`].
@@ -104,13 +104,13 @@ pub struct BatchBuilder {
     columns: Columns,
     texts: [TextColumn; TEXTS + 2],
     received: i64,
-    /// The ids of the names that the origin says.
+    /// The ids of the names that come from the origin.
     origin: [u32; ORIGIN_NAMES],
     names: [NameColumnBuilder; Field::NAMES],
     field_names: NameColumnBuilder,
-    /// Scratch: ids of names of another batch in this one.
+    /// Scratch space: the ids in this batch of another batch's names.
     new_ids: Vec<u32>,
-    /// A head as it would be written again.
+    /// Scratch space: a head written from the columns, for comparison.
     head: Vec<u8>,
 }
 
@@ -136,7 +136,7 @@ impl BatchBuilder {
         }
     }
 
-    /// Says where the messages pushed from now on come from. Must be called before the first of a batch.
+    /// Sets the origin of the messages pushed from now on. Must be called before the first message of a batch.
     pub fn origin(&mut self, origin: Origin<'_>) {
         self.received = origin.received.nanos();
         self.origin = [(Field::Source, origin.source), (Field::Peer, origin.peer)]
@@ -156,7 +156,7 @@ impl BatchBuilder {
         self.columns.field_values.end_row();
     }
 
-    /// Forgets the fields that were added since the last message: its format turned out to be another.
+    /// Drops the fields that were added since the last message, because it turned out to have another format.
     pub fn forget_fields(&mut self) {
         let kept = self.columns.fields_before(self.rows());
         self.field_names.truncate(kept);
@@ -173,7 +173,7 @@ impl BatchBuilder {
         c.bytes[PRIORITY].push(row.priority.map_or(NO_PRIORITY, Priority::number));
         c.bytes[FLAGS].push(row.flags.0);
         c.bytes[HEAD_FORM].push(head_form.code());
-        // What the store notes is not known yet, and is filled up where there is any.
+        // The store's names are not known yet: their columns are filled up later if they have any value.
         let (of_origin, of_row) = self.names.split_at_mut(ORIGIN_NAMES);
         of_origin.iter_mut().zip(self.origin).for_each(|(names, id)| names.push_id(id));
         of_row.iter_mut().zip(row.texts.names).for_each(|(names, name)| names.push(name));
@@ -218,7 +218,7 @@ impl BatchBuilder {
         c.field_values.extend(&other.field_values, first..last);
     }
 
-    /// Adds a dynamic field behind those of the message that was added last.
+    /// Adds a dynamic field after those of the last message.
     pub fn field_of_last(&mut self, name: &[u8], value: &[u8]) {
         self.field(name, value);
         if let Some(end) = self.columns.field_ends.last_mut() {
@@ -226,7 +226,7 @@ impl BatchBuilder {
         }
     }
 
-    /// The form that really gives this row's head, and how many fields stand in the head of a counted form.
+    /// The form that really produces this row's head, and the number of fields in the head of a counted form.
     fn head_form(&mut self, row: &Row<'_>, fields_start: usize) -> (HeadForm, u8) {
         let Some(at) = row.message_at else { return (HeadForm::Whole, 0) };
         debug_assert_eq!(&row.raw[at..at + row[Field::Message].len()], row[Field::Message]);
@@ -261,7 +261,7 @@ impl BatchBuilder {
         self.columns.rows()
     }
 
-    /// How long the names of dynamic fields are together, each different one once.
+    /// The total length of the distinct names of dynamic fields.
     pub fn field_names_bytes(&self) -> usize {
         self.field_names.column().values().bytes().len()
     }
@@ -410,7 +410,7 @@ mod tests {
             let fields = in_head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
             crate::raw::write_structured_data(fields, &mut frame);
             frame.extend_from_slice(b"hello");
-            // What a caller says wrongly costs room, never a byte.
+            // A caller's wrong statement costs space, never a byte of a message.
             for fields_behind in [behind.len(), said_behind] {
                 let mut builder = BatchBuilder::new();
                 builder.origin(ORIGIN);

@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// One text a row, stored back to back.
+/// A column with one text per row, stored back to back.
 ///
 /// **Invariant:** `ends` never decreases and its last value is the arena's length.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct TextColumn {
     ends: Vec<u32>,
 }
 
-/// One of a few texts a row: the distinct values once, and an id for each row.
+/// A column with few distinct texts: each value once, and an id for each row.
 ///
 /// **Invariant:** every id is below the number of values. Values are distinct.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct NameColumn {
     ids: Vec<u32>,
 }
 
-/// What is wrong with the parts of a column that were read from somewhere.
+/// A defect in the parts of a column that were read from a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
     /// The ends decrease or do not fit the arena.
@@ -47,7 +47,7 @@ pub enum ColumnError {
         /// Its code.
         code: u8,
     },
-    /// A column has another number of rows than the batch.
+    /// A column has a different number of rows than the batch.
     #[error("a column has {rows} rows where {expected} are expected")]
     Rows {
         /// The column's rows.
@@ -63,7 +63,7 @@ impl TextColumn {
         TextColumn { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows) }
     }
 
-    /// From its parts, as a file stores them.
+    /// Makes a column of its parts as a file stores them.
     pub fn from_parts(bytes: Vec<u8>, ends: Vec<u32>) -> Result<TextColumn, ColumnError> {
         let fits = ends.is_sorted() && ends.last().map_or(0, |&end| end as usize) == bytes.len();
         if fits {
@@ -90,7 +90,7 @@ impl TextColumn {
         self.ends.push(end);
     }
 
-    /// Forgets the rows after the first `rows`.
+    /// Drops the rows after the first `rows`.
     pub fn truncate(&mut self, rows: usize) {
         if rows < self.len() {
             self.bytes.truncate(self.start(rows));
@@ -119,7 +119,7 @@ impl TextColumn {
         &self.bytes[self.start(row)..self.ends[row] as usize]
     }
 
-    /// Where a row begins in the arena.
+    /// The offset in the arena at which a row begins.
     #[inline]
     pub fn start(&self, row: usize) -> usize {
         row.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
@@ -141,7 +141,7 @@ impl TextColumn {
         &self.bytes
     }
 
-    /// Where each row ends in the arena.
+    /// The offset in the arena at which each row ends.
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
@@ -171,14 +171,14 @@ impl TextColumn {
         taken
     }
 
-    /// Memory it holds.
+    /// The bytes of memory that it holds.
     pub fn memory_bytes(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 }
 
 impl NameColumn {
-    /// From its parts, as a file stores them.
+    /// Makes a column of its parts as a file stores them.
     pub fn from_parts(values: TextColumn, ids: Vec<u32>) -> Result<NameColumn, ColumnError> {
         match ids.iter().find(|&&id| values.len() <= id as usize) {
             Some(&id) => Err(ColumnError::Id { id, values: values.len() }),
@@ -232,7 +232,7 @@ impl NameColumn {
         if accepted.is_empty() {
             return Selection::none(within.rows());
         }
-        // A byte for each value is looked up more quickly than a bit.
+        // Looking up a byte is faster than looking up a bit.
         let mut is_accepted = vec![0; self.values.len()];
         accepted.iter().for_each(|id| is_accepted[id] = 1);
         let rows_of_word = |(&wanted, ids): (&u64, &[u32])| {
@@ -263,13 +263,13 @@ impl NameColumn {
         taken
     }
 
-    /// Memory it holds.
+    /// The bytes of memory that it holds.
     pub fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.ids.capacity() * size_of::<u32>()
     }
 }
 
-/// Builds a [`NameColumn`], finding the id of a value that was there before.
+/// Builds a [`NameColumn`], and finds the ids of values that are in it already.
 #[derive(Default)]
 pub(crate) struct NameColumnBuilder {
     column: NameColumn,
@@ -296,7 +296,7 @@ impl NameColumnBuilder {
         self.column.ids.push(id);
     }
 
-    /// Appends rows without text, up to this many altogether.
+    /// Appends rows without text until there are this many.
     pub(crate) fn fill(&mut self, rows: usize) {
         if self.len() < rows {
             let none = self.id(b"");
@@ -304,7 +304,7 @@ impl NameColumnBuilder {
         }
     }
 
-    /// Whether the value of an id is this one.
+    /// Whether an id has this value.
     pub(crate) fn is(&self, id: u32, value: &[u8]) -> bool {
         let values = &self.column.values;
         (id as usize) < values.len() && same(values.get(id as usize), value)
@@ -315,7 +315,7 @@ impl NameColumnBuilder {
         self.column.values.len()
     }
 
-    /// The id of a value, which is added where it is new.
+    /// The id of a value, which is added if it is new.
     pub(crate) fn id(&mut self, value: &[u8]) -> u32 {
         let NameColumnBuilder { column: NameColumn { values, .. }, known, hasher, last } = self;
         // Most rows repeat the value before them.
@@ -337,7 +337,7 @@ impl NameColumnBuilder {
         *last
     }
 
-    /// The id of a value that was there before.
+    /// The id of a value that is in the column already.
     pub(crate) fn find(&self, value: &[u8]) -> Option<u32> {
         let values = &self.column.values;
         let hash = self.hasher.hash_one(value);
@@ -368,7 +368,7 @@ impl NameColumnBuilder {
         &self.column
     }
 
-    /// Forgets the rows after the first `rows`; their values stay.
+    /// Drops the rows after the first `rows`; their values stay.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.column.ids.truncate(rows);
     }
@@ -387,7 +387,7 @@ impl NameColumnBuilder {
     }
 }
 
-/// Whether two short texts are equal, in words of eight bytes. Three to five of these are asked for every
+/// Whether two short texts are equal, compared in words of eight bytes. It is called three to five times for every
 /// message; through `memcmp`, whose masked vector loads stall here, parsing takes half as long again (measured:
 /// 290 against 198 ns a message).
 fn same(a: &[u8], b: &[u8]) -> bool {

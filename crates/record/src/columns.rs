@@ -1,5 +1,5 @@
-//! The columns of a batch, as they stand in memory and are written to disk: arrays by class, so that what is done to
-//! every column is said once for each class.
+//! The columns of a batch, in memory and on disk: arrays by class, so that code for every column is written once for each
+//! class.
 //!
 //! A field's class and number are in its row of [`Field::ALL`]; the numbers of other columns are below.
 
@@ -12,47 +12,47 @@ use std::array::from_fn;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// In the time column: the message has no time.
+/// The entry in the time column of a message without a time.
 pub(crate) const NO_TIME: i64 = i64::MIN;
-/// In the priority column: the message has no priority.
+/// The entry in the priority column of a message without a priority.
 pub(crate) const NO_PRIORITY: u8 = u8::MAX;
 
-/// Of the times, the one when we received it.
+/// The number of the time of receipt in [`Columns::times`].
 pub const RECEIVED: usize = 0;
-/// Of the times, the one that the sender says.
+/// The number of the sender's own time in [`Columns::times`].
 pub const OWN_TIME: usize = 1;
-/// Of the bytes, the priority.
+/// The number of the priority in [`Columns::bytes`].
 pub const PRIORITY: usize = 0;
-/// Of the bytes, the flags.
+/// The number of the flags in [`Columns::bytes`].
 pub const FLAGS: usize = 1;
-/// Of the bytes, the form of the head.
+/// The number of the form of the head in [`Columns::bytes`].
 pub const HEAD_FORM: usize = 2;
-/// Of the texts, the process id.
+/// The number of the process id in [`Columns::texts`].
 pub const PID: usize = Field::Pid.number();
-/// Of the texts, the message.
+/// The number of the message in [`Columns::texts`].
 pub const MESSAGE: usize = Field::Message.number();
-/// Of the texts, what is stored of the head.
+/// The number of the stored head in [`Columns::texts`].
 pub const HEAD: usize = TEXTS;
-/// Of the texts, the tail.
+/// The number of the tail in [`Columns::texts`].
 pub const TAIL: usize = TEXTS + 1;
 
-/// Of the names, the logspace of a copy's original.
+/// The number of the logspace of a copy's original in [`Columns::names`].
 pub const COPY_OF: usize = Field::CopyOf.number();
 
-/// Columns that fit each other, once they are those of a batch.
+/// The columns of a batch. They fit each other once they have been [checked](Columns::check).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Columns {
-    /// Nanoseconds since 1970: when it was received; and the message's own time as the sender says it, or `i64::MIN`.
+    /// Nanoseconds since 1970: the time of receipt, and the time that the sender states, or `i64::MIN`.
     pub times: [Vec<i64>; 2],
     /// The priority, 0 to 191 or 255; bits of [`Flags`]; codes of [`HeadForm`].
     pub bytes: [Vec<u8>; 3],
     /// Every field that is a [`Storage::Name`].
     pub names: [NameColumn; Field::NAMES],
-    /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, where the form does not give them,
+    /// Every field that is a [`Storage::Text`]. Then raw bytes before the message, if the form does not give them,
     /// or of a counted form the count; and raw bytes after the message. They are most of a batch, so one that is made of
     /// another shares those that stay.
     pub texts: [Arc<TextColumn>; TEXTS + 2],
-    /// For each row, where its dynamic fields end in the two columns below.
+    /// The end of each row's dynamic fields in the two columns below.
     pub field_ends: Vec<u32>,
     /// The name of each dynamic field.
     pub field_names: NameColumn,
@@ -61,7 +61,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns of `rows` rows that say nothing.
+    /// The columns of `rows` empty rows.
     pub fn empty(rows: usize) -> Columns {
         Columns {
             times: [0, NO_TIME].map(|time| vec![time; rows]),
@@ -100,7 +100,7 @@ impl Columns {
         self.field_values = values.clone();
     }
 
-    /// Stores these raw bytes instead of what the columns give; without them the raw bytes are the message.
+    /// Stores these raw bytes instead of those written from the columns; without them the raw bytes are the message.
     pub fn set_raw(&mut self, raw: Option<TextColumn>) {
         let rows = self.rows();
         let form = if raw.is_some() { HeadForm::Whole } else { HeadForm::Stored };
@@ -114,7 +114,7 @@ impl Columns {
         self.times[RECEIVED].len()
     }
 
-    /// When each row was received.
+    /// The time of receipt of each row.
     pub fn received(&self) -> &[i64] {
         &self.times[RECEIVED]
     }
@@ -129,7 +129,7 @@ impl Columns {
         &self.texts[MESSAGE]
     }
 
-    /// What of each head is stored.
+    /// The stored part of each head.
     pub fn head(&self) -> &TextColumn {
         &self.texts[HEAD]
     }
@@ -184,7 +184,7 @@ impl Columns {
         }
     }
 
-    /// Memory that the columns hold, also what they share with others.
+    /// The bytes of memory that the columns hold, including those shared with other batches.
     pub(crate) fn memory_bytes(&self) -> usize {
         let texts =
             self.texts.iter().map(Arc::as_ref).chain([&self.field_values]).map(TextColumn::memory_bytes);

@@ -1,6 +1,6 @@
-//! Copies: messages that another logspace has as well, which is noted when they are stored.
+//! Copies: messages that are stored in another logspace as well, which is recorded when they are stored.
 //!
-//! **Invariant:** a message has the flag [`Flags::COPY`] exactly where [`Field::CopyOf`] names the logspace of its original.
+//! **Invariant:** a message has the flag [`Flags::COPY`] exactly if [`Field::CopyOf`] names the logspace of its original.
 
 use crate::batch::Batch;
 use crate::column::NameColumnBuilder;
@@ -14,8 +14,8 @@ impl Batch {
         self.columns.names[COPY_OF].values().iter().any(|logspace| !logspace.is_empty())
     }
 
-    /// The same messages, of which exactly these are copies: some rows, each with the logspace of its original. No row is in
-    /// two of them.
+    /// The same messages, with exactly these marked as copies: sets of rows, each with the logspace of the originals. No row
+    /// is in two sets.
     #[must_use]
     pub fn with_copies(&self, copies: &[(Selection, &str)]) -> Batch {
         let mut columns = self.columns.clone();

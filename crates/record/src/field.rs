@@ -3,11 +3,11 @@
 //! Everything else a message carries (structured data, JSON keys) is a *dynamic* field: structured data is
 //! named `SD-ID.PARAM`, nested JSON keys are joined by dots. Names compare without regard to ASCII case.
 //!
-//! **Invariant:** a field is told once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows values goes
-//! by the row's [`Storage`], and names a field only where it differs from others that are stored alike.
+//! **Invariant:** a field is described once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows
+//! values follows the row's [`Storage`], and names a field only if it differs from others with the same storage.
 
-use crate::group::{Group, Groups};
-use crate::priority::Half;
+use crate::column_group::{ColumnGroup, ColumnGroups};
+use crate::priority::PriorityHalf;
 use std::fmt;
 
 /// A field that every message has.
@@ -27,64 +27,64 @@ pub enum Field {
     Severity,
     /// Which part of the system it comes from.
     Facility,
-    /// The message's own time, or `received` where that is missing or absurd.
+    /// The message's own time, or `received` if that is missing or absurd.
     Time,
-    /// When we received it.
+    /// The time of receipt.
     Received,
-    /// The configured source it came in through.
+    /// The configured source that received it.
     Source,
     /// The address it was really sent from.
     Peer,
-    /// What was noted while receiving and storing it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
+    /// The flags set while receiving and storing it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
     /// `not_utf8`, `bad_time`, `copy`.
     Flag,
     /// The exact bytes as received.
     Raw,
-    /// The logspace it is stored in. Decided by the store, not by a batch: matches everything in a matcher.
+    /// The logspace it is stored in. The store knows it, a batch does not: a matcher accepts everything.
     Logspace,
-    /// Of a copy, the logspace of its original. Noted when it is stored.
+    /// The logspace of a copy's original. Recorded when the copy is stored.
     CopyOf,
 }
 
-/// How a batch keeps the values of a field.
+/// The place where a batch keeps the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Storage {
-    /// In the column of names with this number: texts with few distinct values.
+    /// The column of names with this number: texts with few distinct values.
     Name(usize),
-    /// In the column of texts with this number.
+    /// The column of texts with this number.
     Text(usize),
-    /// As a half of the priority.
-    Priority(Half),
-    /// As bits of [`Flags`](crate::Flags).
+    /// A half of the priority.
+    Priority(PriorityHalf),
+    /// The bits of [`Flags`](crate::Flags).
     Flags,
-    /// As the time that a message counts by.
+    /// The [time](crate::Batch::time) of a message.
     Time,
-    /// As the time when we received it.
+    /// The time of receipt.
     Received,
-    /// In all columns together.
+    /// All columns together.
     Raw,
-    /// Nowhere: the store knows it.
+    /// No column: the store knows the value.
     Logspace,
 }
 
-/// How many of the columns of names, the first ones, are said by the origin of messages and not by their rows.
+/// The number of name columns, the first ones, whose values come from the origin of messages and not from their rows.
 pub(crate) const ORIGIN_NAMES: usize = 2;
-/// How many of them, the last ones, are noted by the store.
+/// The number of name columns, the last ones, that the store fills.
 pub(crate) const STORE_NAMES: usize = 1;
-/// How many of them a row says.
+/// The number of name columns whose values come from rows.
 pub(crate) const ROW_NAMES: usize = Field::NAMES - ORIGIN_NAMES - STORE_NAMES;
-/// How many fields are kept as texts.
+/// The number of fields kept as texts.
 pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
-/// How many texts a row says.
+/// The number of texts in a row.
 const ROW_TEXTS: usize = ROW_NAMES + TEXTS;
 /// The group of each column of texts.
-const TEXT_GROUPS: [Group; 2] = [Group::Pid, Group::Message];
+const TEXT_GROUPS: [ColumnGroup; 2] = [ColumnGroup::Pid, ColumnGroup::Message];
 
 impl Field {
-    /// How many fields are kept as names.
+    /// The number of fields kept as names.
     pub const NAMES: usize = count_names();
 
-    /// Every field, in the order of the enum, with its canonical name and how it is kept. A number is that of a column
+    /// Every field, in the order of the enum, with its canonical name and its storage. A number is that of a column
     /// on the disk, so it never changes.
     pub const ALL: [(Field, &'static str, Storage); 15] = [
         (Field::Message, "message", Storage::Text(1)),
@@ -92,8 +92,8 @@ impl Field {
         (Field::Program, "program", Storage::Name(3)),
         (Field::Pid, "pid", Storage::Text(0)),
         (Field::Msgid, "msgid", Storage::Name(4)),
-        (Field::Severity, "severity", Storage::Priority(Half::Severity)),
-        (Field::Facility, "facility", Storage::Priority(Half::Facility)),
+        (Field::Severity, "severity", Storage::Priority(PriorityHalf::Severity)),
+        (Field::Facility, "facility", Storage::Priority(PriorityHalf::Facility)),
         (Field::Time, "time", Storage::Time),
         (Field::Received, "received", Storage::Received),
         (Field::Source, "source", Storage::Name(0)),
@@ -104,11 +104,10 @@ impl Field {
         (Field::CopyOf, "copy_of", Storage::Name(5)),
     ];
 
-    /// The fields whose texts each row says: those kept as names or texts, but for the source, the peer and what the store
-    /// notes.
+    /// The fields whose texts come from rows: those kept as names or texts, except the source, the peer and the store's own.
     pub const OF_ROWS: [Field; ROW_TEXTS] = of_rows();
 
-    /// What users of other tools call them.
+    /// The names of fields in other tools.
     pub const ALIASES: [(Field, &'static str); 15] = [
         (Field::Message, "msg"),
         (Field::Message, "_msg"),
@@ -127,7 +126,7 @@ impl Field {
         (Field::Time, "timestamp"),
     ];
 
-    /// The fields, besides the message and the dynamic ones, in which a text without a field is looked for.
+    /// The fields, besides the message and the dynamic ones, in which a search for a text without a field looks.
     pub const SEARCHED: [Field; 2] = [Field::Host, Field::Program];
 
     /// The canonical name.
@@ -135,7 +134,7 @@ impl Field {
         Field::ALL[self as usize].1
     }
 
-    /// How a batch keeps it.
+    /// The place where a batch keeps its values.
     #[inline]
     pub const fn storage(self) -> Storage {
         Field::ALL[self as usize].2
@@ -154,17 +153,19 @@ impl Field {
     }
 
     /// The columns that its values are read from.
-    pub fn groups(self) -> Groups {
+    pub fn groups(self) -> ColumnGroups {
         match self.storage() {
-            Storage::Name(_) => Group::Names.into(),
+            Storage::Name(_) => ColumnGroup::Names.into(),
             Storage::Text(number) => TEXT_GROUPS[number].into(),
-            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => Group::Stamps.into(),
-            Storage::Raw => Groups::ALL,
-            Storage::Logspace => Groups::NONE,
+            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => {
+                ColumnGroup::Stamps.into()
+            }
+            Storage::Raw => ColumnGroups::ALL,
+            Storage::Logspace => ColumnGroups::NONE,
         }
     }
 
-    /// By canonical name or by what users of other tools call it, in any case.
+    /// Finds a field by its canonical name or its name in other tools, in any case.
     pub fn from_name(name: &str) -> Option<Field> {
         let names = Field::ALL.into_iter().map(|(field, name, _)| (field, name));
         let mut names = names.chain(Field::ALIASES);

@@ -1,7 +1,7 @@
 //! The name of a field, known or dynamic.
 
+use crate::column_group::{ColumnGroup, ColumnGroups};
 use crate::field::{Field, Storage};
-use crate::group::{Group, Groups};
 use std::fmt;
 
 /// The name of a field.
@@ -28,10 +28,10 @@ impl FieldName {
     }
 
     /// The columns that its values are read from.
-    pub fn groups(&self) -> Groups {
+    pub fn groups(&self) -> ColumnGroups {
         match self {
             FieldName::Known(field) => field.groups(),
-            FieldName::Dynamic(_) => Group::Fields.into(),
+            FieldName::Dynamic(_) => ColumnGroup::Fields.into(),
         }
     }
 

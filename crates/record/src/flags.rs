@@ -1,25 +1,25 @@
-//! What is noted while a message is received and stored, as bits of a byte.
+//! Flags of a message, set while it is received and stored: the bits of a byte.
 
-/// What was noted while a message was received and stored.
+/// A set of flags of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags(pub u8);
 
 impl Flags {
-    /// It was longer than the source's limit and is cut.
+    /// The message was longer than the source's limit and is cut.
     pub const TRUNCATED: Flags = Flags(1);
     /// Its format was not recognised: everything is in the message.
     pub const UNPARSED: Flags = Flags(2);
-    /// The sender went away in the middle of it.
+    /// The sender disconnected in the middle of it.
     pub const INCOMPLETE: Flags = Flags(4);
-    /// It stood where a frame should begin and is none: the sender had counted wrongly.
+    /// It is not a frame, but stood where one should begin: the sender had counted wrongly.
     pub const OUT_OF_STEP: Flags = Flags(8);
-    /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
+    /// Its connection has never sent anything that ends a message: its end is known only by the next head.
     pub const UNDELIMITED: Flags = Flags(16);
-    /// It is in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
+    /// It is stored in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
     pub const COPY: Flags = Flags(32);
-    /// Bytes of it are not UTF-8: in its texts U+FFFD stands for them, and they are in the raw bytes.
+    /// Bytes of it are not UTF-8: its texts have U+FFFD instead, and the raw bytes keep them.
     pub const NOT_UTF8: Flags = Flags(64);
-    /// Its stamp stands for no moment: it has the time of receipt.
+    /// Its timestamp is not a valid time: the time of receipt is used.
     pub const BAD_TIME: Flags = Flags(128);
     /// Every flag with the name that queries and the API use.
     pub const NAMES: [(Flags, &'static str); 8] = [
@@ -33,13 +33,13 @@ impl Flags {
         (Flags::COPY, "copy"),
     ];
 
-    /// These and those.
+    /// The union of both sets.
     #[must_use]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
-    /// These but for those.
+    /// The flags of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
@@ -50,7 +50,7 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// The names of those that are set.
+    /// The names of the flags that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
     }

@@ -17,7 +17,7 @@ pub struct Priority(u8);
 
 /// One of the two parts of a [`Priority`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Half {
+pub enum PriorityHalf {
     /// The [`Severity`].
     Severity,
     /// The [`Facility`].
@@ -69,7 +69,7 @@ impl Facility {
 }
 
 impl Priority {
-    /// What a message without a priority counts as: user.notice.
+    /// The priority of a message that has none: user.notice.
     pub const DEFAULT: Priority = Priority(13);
 
     /// From the number between the angle brackets, 0 to 191.
@@ -98,20 +98,20 @@ impl Priority {
     }
 }
 
-impl Half {
+impl PriorityHalf {
     /// Syslog's number of this half.
     pub const fn number(self, priority: Priority) -> u8 {
         match self {
-            Half::Severity => priority.severity().number(),
-            Half::Facility => priority.facility().number(),
+            PriorityHalf::Severity => priority.severity().number(),
+            PriorityHalf::Facility => priority.facility().number(),
         }
     }
 
     /// The name of this half.
     pub fn name(self, priority: Priority) -> &'static str {
         match self {
-            Half::Severity => priority.severity().name(),
-            Half::Facility => priority.facility().name(),
+            PriorityHalf::Severity => priority.severity().name(),
+            PriorityHalf::Facility => priority.facility().name(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The exact bytes of a message as received: `raw = head ++ message ++ tail`.
 //!
 //! In a well-formed syslog message the head adds nothing to the columns, so it is not stored:
-//! a [`HeadForm`] tells how to write it again. The builder writes it and compares before it relies on that,
-//! so the rule needs no proof that a parser and a form agree: where they differ, the head is kept.
+//! a [`HeadForm`] describes how to write it again. The builder writes it and compares before it relies on that,
+//! so the rule needs no proof that a parser and a form agree: if they differ, the head is stored.
 //!
-//! Fields that do not stand in the head (they were read from the message, or the connection says them) are a row's
-//! last. The stored head of a `Counted` form is then one byte: how many of its fields do stand in it.
+//! Fields that are not in the head (they were read from the message, or come from the connection) are a row's last. The
+//! stored head of a `Counted` form is then one byte: the number of its fields that are in the head.
 
 use crate::priority::Priority;
 use crate::time::{MONTHS, Timestamp};
@@ -13,13 +13,13 @@ use crate::time::{MONTHS, Timestamp};
 /// Room for most heads.
 const HEAD_BYTES_EXPECTED: usize = 96;
 
-/// How the bytes before the message are known.
+/// The form of the bytes before the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HeadForm {
     /// They are stored.
     #[default]
     Stored,
-    /// They are stored and are the whole: the message does not stand in the raw bytes as it is.
+    /// They are stored and are the whole: the message does not occur unchanged in the raw bytes.
     Whole,
     /// `<PRI>1 TIME HOST PROGRAM PID MSGID SD `, the time with this many digits after the point and `Z`.
     Rfc5424 {
@@ -31,12 +31,12 @@ pub enum HeadForm {
         /// 0 to 9.
         fraction_digits: u8,
     },
-    /// [`HeadForm::Rfc5424`] of a row with fields that do not stand in the head.
+    /// [`HeadForm::Rfc5424`] of a row with fields that are not in the head.
     Rfc5424Counted {
         /// 0 to 9.
         fraction_digits: u8,
     },
-    /// [`HeadForm::Rfc5424Offset`] of a row with fields that do not stand in the head.
+    /// [`HeadForm::Rfc5424Offset`] of a row with fields that are not in the head.
     Rfc5424OffsetCounted {
         /// 0 to 9.
         fraction_digits: u8,
@@ -46,7 +46,7 @@ pub enum HeadForm {
 }
 
 impl HeadForm {
-    /// The number that stands for it in memory and on disk.
+    /// Its number in memory and on disk.
     pub const fn code(self) -> u8 {
         match self {
             HeadForm::Stored => 0,
@@ -59,7 +59,7 @@ impl HeadForm {
         }
     }
 
-    /// The form that a number stands for.
+    /// The form with this number.
     pub const fn from_code(code: u8) -> Option<HeadForm> {
         match code {
             0 => Some(HeadForm::Stored),
@@ -73,7 +73,7 @@ impl HeadForm {
         }
     }
 
-    /// This form for a row whose last `fields_behind` fields do not stand in its head.
+    /// This form for a row whose last `fields_behind` fields are not in its head.
     pub(crate) const fn counted(self, fields_behind: usize) -> HeadForm {
         match self {
             HeadForm::Rfc5424 { fraction_digits } if 0 < fields_behind => {
@@ -91,7 +91,7 @@ impl HeadForm {
         matches!(self, HeadForm::Stored | HeadForm::Whole)
     }
 
-    /// Whether the stored head is the number of fields that stand in the real one.
+    /// Whether the stored head is the number of fields in the real one.
     pub(crate) const fn is_counted(self) -> bool {
         matches!(self, HeadForm::Rfc5424Counted { .. } | HeadForm::Rfc5424OffsetCounted { .. })
     }
@@ -105,12 +105,12 @@ pub(crate) struct HeadParts<'a, F> {
     pub(crate) program: &'a [u8],
     pub(crate) pid: &'a [u8],
     pub(crate) msgid: &'a [u8],
-    /// Name and value of each dynamic field that stands in the head.
+    /// Name and value of each dynamic field in the head.
     pub(crate) fields: F,
 }
 
 impl<'a, F: Iterator<Item = (&'a [u8], &'a [u8])>> HeadParts<'a, F> {
-    /// Appends the head that `form` makes of the columns; `false` where it cannot.
+    /// Appends the head that `form` makes of the columns; `false` if it cannot.
     pub(crate) fn write(self, form: HeadForm, out: &mut Vec<u8>) -> bool {
         let (Some(priority), Some(time)) = (self.priority, self.time) else { return false };
         out.reserve(HEAD_BYTES_EXPECTED);

@@ -1,7 +1,7 @@
-//! A batch that is made of another one, with some of what its messages say changed.
+//! A batch made from another one, with some values of its messages changed.
 //!
-//! **Invariant:** the raw bytes of a message stay what they were, unless they are what is changed. What can be written from
-//! the new columns is not stored: it is written and compared, as the builder does it.
+//! **Invariant:** the raw bytes of a message stay what they were, unless they themselves are changed. A head that can be
+//! written from the new columns is not stored: it is written and compared, as in the builder.
 //! **Invariant:** a value that was replaced is nowhere in the new batch, unless a row still has it.
 
 use crate::batch::Batch;
@@ -24,17 +24,17 @@ const HEAD_BYTES_EXPECTED: usize = 64;
 pub struct Rewrite<'a> {
     batch: &'a Batch,
     columns: Columns,
-    /// Rows of which something was changed that the head may be written from.
+    /// Rows with a change to a value that the head may be written from.
     heads: Selection,
     /// Rows whose message, or whose raw bytes, were changed.
     messages: Selection,
-    /// How many fields were added behind the others of each row; empty where none were.
+    /// The number of fields added after the others of each row; empty if there are none.
     behind: Vec<u32>,
     /// New raw bytes.
     raw: BTreeMap<usize, Vec<u8>>,
 }
 
-/// The dynamic fields of every row of a batch, anew.
+/// The new dynamic fields of every row of a batch.
 pub struct NewFields<'a> {
     batch: &'a Batch,
     ends: Vec<u32>,
@@ -42,10 +42,10 @@ pub struct NewFields<'a> {
     values: TextColumn,
     /// The new id of each name of the batch that was kept.
     kept_ids: Vec<Option<u32>>,
-    /// The id that stood behind each id when it was written last.
+    /// The id that followed each id when that was last written.
     followers: Vec<u32>,
     last: u32,
-    /// The old fields that the open row keeps, as long as nothing else happened to it.
+    /// The number of old fields that the open row keeps, while it has no other change.
     kept: usize,
     is_other: bool,
     touched: Selection,
@@ -53,7 +53,7 @@ pub struct NewFields<'a> {
 }
 
 impl<'a> NewFields<'a> {
-    /// For the rows of this batch.
+    /// Begins the fields of this batch's rows.
     pub fn of(batch: &'a Batch) -> NewFields<'a> {
         NewFields {
             batch,
@@ -102,12 +102,12 @@ impl<'a> NewFields<'a> {
         self.values.extend(&columns.field_values, fields);
     }
 
-    /// Says that the row has other fields than those it had and more behind them.
+    /// Records that the row's fields are not just its old ones with more after them.
     pub fn changed(&mut self) {
         self.is_other = true;
     }
 
-    /// The next row begins.
+    /// Ends the row.
     pub fn end_row(&mut self) {
         let row = self.ends.len();
         let before = self.ends.last().copied().unwrap_or_default() as usize;
@@ -132,7 +132,7 @@ impl<'a> NewFields<'a> {
 }
 
 impl Batch {
-    /// Begins to change it.
+    /// Begins a rewrite of this batch.
     pub fn rewrite(&self) -> Rewrite<'_> {
         Rewrite {
             batch: self,
@@ -171,8 +171,8 @@ impl Rewrite<'_> {
         touched.union(rows);
     }
 
-    /// Gives rows another text of a field that is kept as names, where what another such field says decides it: `value` is
-    /// asked about one row for each of the other's texts. Says which rows have another text now.
+    /// Gives rows another text of a field that is kept as names, if another such field determines it: `value` is called for
+    /// one row of each of the other's texts. Returns the rows whose text changed.
     ///
     /// # Panics
     /// When one of them is not such a field.
@@ -228,13 +228,13 @@ impl Rewrite<'_> {
         self.heads.insert(row);
     }
 
-    /// Gives a row another time of its own.
+    /// Gives a row another own time.
     pub fn time(&mut self, row: usize, time: Option<Timestamp>) {
         self.columns.times[OWN_TIME][row] = time.map_or(NO_TIME, Timestamp::nanos);
         self.heads.insert(row);
     }
 
-    /// Notes something about a row.
+    /// Sets flags of a row.
     pub fn flag(&mut self, row: usize, flags: Flags) {
         self.columns.bytes[FLAGS][row] |= flags.0;
     }
@@ -264,7 +264,7 @@ impl Rewrite<'_> {
                 let wanted = self.raw.get(&row).map(Vec::as_slice);
                 head_around(self.batch, &new, row, wanted, stored)
             } else if form.is_stored() {
-                // A head that is stored does not depend on what was changed.
+                // A stored head does not depend on the changes.
                 stored.extend_from_slice(old.texts[HEAD].get(row));
                 form
             } else if self.heads.contains(row) {
@@ -300,7 +300,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// Appends what is stored of the head of a row whose message or raw bytes were changed, and says in which form. `new` still
+/// Appends the stored part of the head of a row whose message or raw bytes were changed, and returns its form. `new` still
 /// has the old heads.
 fn head_around(
     old: &Batch,

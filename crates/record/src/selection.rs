@@ -1,4 +1,4 @@
-//! Which rows of one batch are meant: a bitmap with one bit a row.
+//! A selection of rows of one batch: a bitmap with one bit per row.
 
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ impl Selection {
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
-    /// Adds rows, fastest when they ascend. Says false, and adds none, when one is beyond the last.
+    /// Adds rows, fastest if they ascend. Returns false and adds none if one is beyond the last.
     #[must_use]
     pub fn try_insert_all(&mut self, rows: &[u32]) -> bool {
         if rows.iter().max().is_some_and(|&row| self.rows <= row as usize) {
@@ -149,7 +149,7 @@ impl Selection {
         Selection::from_words(rows.len(), words.collect())
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     pub fn remove(&mut self, row: usize) {
         if let Some(word) = self.bits.get_mut(row / 64) {
             *word &= !(1 << (row % 64));
@@ -172,7 +172,7 @@ impl Selection {
         }
     }
 
-    /// Takes out the rows of `other`.
+    /// Removes the rows of `other`.
     pub fn subtract(&mut self, other: &Selection) {
         assert_eq!(self.rows, other.rows, "selections of different batches");
         for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
@@ -180,7 +180,7 @@ impl Selection {
         }
     }
 
-    /// Selects what was not selected and the other way round.
+    /// Replaces the selection by its complement.
     pub fn invert(&mut self) {
         for word in &mut self.bits {
             *word = !*word;

@@ -22,7 +22,7 @@ impl Timestamp {
     /// The latest time there is.
     pub const MAX: Timestamp = Timestamp(i64::MAX);
 
-    /// From nanoseconds since 1970.
+    /// Makes a time of nanoseconds since 1970.
     pub const fn from_nanos(nanos: i64) -> Timestamp {
         Timestamp(nanos)
     }
@@ -43,7 +43,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(nanos))
     }
 
-    /// From a civil date and time of day in UTC; `None` where there is no such time.
+    /// From a civil date and time of day in UTC; `None` if there is no such time.
     pub fn from_civil(year: i64, month: u32, day: u32, second_of_day: u32, nanos: u32) -> Option<Timestamp> {
         if !(1..=12).contains(&month) || day < 1 || days_in_month(year, month) < day {
             return None;
@@ -67,7 +67,7 @@ impl Timestamp {
         (used == text.len()).then_some(time)
     }
 
-    /// As [`Timestamp::parse_rfc3339`] for the beginning of a text: the time and how many bytes it took.
+    /// Reads a time at the beginning of a text, like [`Timestamp::parse_rfc3339`]; returns it and its length in bytes.
     pub fn parse_rfc3339_prefix(text: &[u8]) -> Option<(Timestamp, usize)> {
         let year = digits(text, 0, 4)?;
         let month = digits(text, 5, 2)?;
@@ -115,7 +115,7 @@ impl Timestamp {
             fraction[1] = b'0' + (nanos / 100_000_000) as u8;
             let pairs = [(2, nanos / 1_000_000), (4, nanos / 10_000), (6, nanos / 100), (8, nanos)];
             pairs.into_iter().for_each(|(at, value)| put_two_digits(&mut fraction, at, value));
-            // Of a known length: a call that copies a few bytes takes longer than they do.
+            // The length is fixed, because a call to copy a few bytes takes longer than copying them.
             out.extend_from_slice(&fraction);
             out.truncate(out.len() + 1 + digits - fraction.len());
         }
@@ -141,8 +141,8 @@ impl Timestamp {
 }
 
 thread_local! {
-    /// The second that was written last, and its text. Most messages are of the same second as the one before, and what
-    /// makes a date of a number was a fifth of writing their heads.
+    /// The second that was written last, and its text. Most messages are of the same second as the one before, and
+    /// conversion to a date took a fifth of the time to write their heads.
     static WRITTEN: Cell<(i64, [u8; 19])> = const { Cell::new((i64::MIN, [0; 19])) };
 }
 
@@ -206,7 +206,7 @@ fn digits(text: &[u8], at: usize, count: usize) -> Option<u32> {
     Some(value)
 }
 
-/// Reads the digits of a fraction of a second: nanoseconds, and where the digits end.
+/// Reads the digits of a fraction of a second: nanoseconds, and the end of the digits.
 fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     let mut at = start;
     let mut nanos = 0;
@@ -219,7 +219,7 @@ fn fraction(text: &[u8], start: usize) -> Option<(u32, usize)> {
     (start < at).then_some((nanos, at))
 }
 
-/// Reads `Z`, `±hh:mm` or `±hhmm`: seconds east of UTC, and where it ends.
+/// Reads `Z`, `±hh:mm` or `±hhmm`: seconds east of UTC, and its end.
 fn offset(text: &[u8], at: usize) -> Option<(i32, usize)> {
     let sign = match text.get(at)? {
         b'Z' | b'z' => return Some((0, at + 1)),

@@ -1,4 +1,4 @@
-//! What a message says under a name, as text.
+//! The values of a message's fields, as text.
 
 use crate::FieldName;
 use crate::batch::Batch;
@@ -6,8 +6,8 @@ use crate::field::{Field, Storage};
 use std::borrow::Cow;
 
 impl Batch {
-    /// The value of a field, the first one where there are several; `None` where there is none. Which logspace it is in
-    /// a message does not say.
+    /// The value of a field, the first one if there are several; `None` if there is none. A message does not know its
+    /// logspace.
     pub fn value(&self, row: usize, field: &FieldName) -> Option<Cow<'_, [u8]>> {
         let value = match field {
             FieldName::Dynamic(name) => {

@@ -1,5 +1,5 @@
-//! What a word is, for the index, the matcher and highlighting: a maximal run of letters and digits, in lower
-//! case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
+//! The definition of a word, shared by the index, the matcher and highlighting: a maximal run of letters and digits, in
+//! lower case. Letters and digits are Unicode's; bytes that are not UTF-8 separate words.
 //!
 //! Case is folded one character to one character (Unicode's simple lower case), so a character's place in a
 //! text and in its folded form correspond, and folding never changes whether it belongs to a word.
@@ -10,7 +10,7 @@ use crate::bits;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// No character from here on has another case.
+/// The first code point from which no character has another case.
 const CASED_MAX: u32 = 0x2_0000;
 
 /// For each byte, whether it is ASCII and belongs to a word.
@@ -29,15 +29,15 @@ const fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// The words of `text` as they stand there, in order; [`fold`] gives their lower case.
+/// The words of `text` as written, in order; [`fold`] gives their lower case.
 pub fn words(text: &[u8]) -> Words<'_> {
     Words { text, at: 0 }
 }
 
-/// Calls `each` with the lower case of every word of `text`, in order. `scratch` is where they are made: its
-/// content does not matter, and one that is kept saves an allocation.
+/// Calls `each` with the lower case of every word of `text`, in order. `scratch` is working space: its
+/// content does not matter, and reusing it saves an allocation.
 ///
-/// The same as [`words`] and [`fold`] together, and several times as fast for ASCII.
+/// Equal to [`words`] with [`fold`], and several times as fast for ASCII.
 pub fn for_each_folded(text: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
     scratch.clear();
     if text.is_ascii() {
@@ -52,15 +52,15 @@ pub fn for_each_folded(text: &[u8], scratch: &mut Vec<u8>, mut each: impl FnMut(
     }
 }
 
-/// Whether a word holds a digit and is a part of what differs from message to message.
+/// Whether a word contains a digit, and so belongs to the part that differs between messages.
 fn has_digit(word: &[u8]) -> bool {
     word.iter().any(u8::is_ascii_digit)
 }
 
-/// Appends the shape of a text: each word that holds a digit is `0`, the rest stays as it is. Messages that one
-/// statement of a program writes have few shapes.
+/// Appends the shape of a text: each word with a digit becomes `0`, the rest stays unchanged. Messages written by one
+/// statement of a program have few shapes.
 ///
-/// A text without such words, between word boundaries, stands in a text exactly where it stands in its shape.
+/// A text without such words, between word boundaries, occurs in another text exactly if it occurs in that text's shape.
 pub fn shape(text: &[u8], out: &mut Vec<u8>) {
     if text.is_ascii() {
         return shape_ascii(text, out);
@@ -74,11 +74,11 @@ pub fn shape(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[copied..]);
 }
 
-/// [`shape`] of an ASCII text. Its bytes are classified many at a time, and copied some at a time: most parts are short.
+/// Appends the [`shape`] of an ASCII text. Bytes are classified 64 at a time and copied 8 at a time: most parts are short.
 pub(crate) fn shape_ascii(text: &[u8], out: &mut Vec<u8>) {
     let in_word = |byte: &&u8| is_ascii_word(**byte);
     let (mut copied, mut at, mut len) = (0, 0, out.len());
-    // A shape is at most as long, and what is copied may reach beyond it.
+    // A shape is at most as long as its text, and a copy may reach beyond its end.
     out.resize(len + text.len() + COPIED, 0);
     while at < text.len() {
         let (mut digits, words) = ascii_classes(&text[at..]);
@@ -113,7 +113,7 @@ const PLACES: usize = u64::BITS as usize;
 /// Bytes that are copied at once.
 const COPIED: usize = 8;
 
-/// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes behind it.
+/// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes after it.
 fn copy(text: &[u8], range: Range<usize>, out: &mut [u8]) {
     let mut to = 0;
     for from in range.clone().step_by(COPIED) {
@@ -138,18 +138,18 @@ fn ascii_classes(text: &[u8]) -> (u64, u64) {
     (bits::gather(&digits), bits::gather(&words))
 }
 
-/// Whether a text is found in texts where it is found in their shapes.
+/// Whether a text occurs in other texts exactly if it occurs in their shapes.
 pub fn is_shape(text: &[u8]) -> bool {
     words(text).all(|range| !has_digit(&text[range]))
 }
 
-/// Bytes of an address like `10.0.0.1` at most.
+/// The greatest length of an address like `10.0.0.1`.
 const ADDRESS_BYTES_MAX: usize = 15;
 
-/// The addresses in a text: four words of one to three digits with one dot between each. Where there are more
-/// such words in a row, each four of them are one.
+/// The addresses in a text: four words of one to three digits with one dot between each. In a longer
+/// run of such words, every four neighbours are an address.
 ///
-/// The words of an address are in many messages, the four together in few.
+/// Each word of an address occurs in many messages, the four together in few.
 pub fn addresses(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     // The first of three dots.
     memchr::memchr_iter(b'.', text).filter_map(|dot| {
@@ -163,13 +163,13 @@ pub fn addresses(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// How many digits stand before `at`; none where they are too many or not there.
+/// The number of digits before `at`; `None` if there are none or too many.
 fn number_before(text: &[u8], at: usize) -> Option<usize> {
     let digits = text[..at].iter().rev().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     (1..=3).contains(&digits).then_some(digits)
 }
 
-/// How many digits stand behind the dot at `at`.
+/// The number of digits after the dot at `at`.
 fn number_after(text: &[u8], at: usize) -> Option<usize> {
     let (b'.', rest) = text.get(at..)?.split_first()? else { return None };
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
@@ -200,14 +200,12 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// Whether a search hit may begin at `at`: the character before it is not a letter or digit, or the one at it is
-/// none itself.
+/// Whether a search hit may begin at `at`: the character before it or the one at it is not a letter or digit.
 pub fn may_begin(text: &[u8], at: usize) -> bool {
     !(at < text.len() && class_at(text, at).0 && class_before(text, at))
 }
 
-/// Whether a search hit may end before `at`: the character there is no letter or digit, or the one before it
-/// is none itself.
+/// Whether a search hit may end before `at`: the character there or the one before it is not a letter or digit.
 pub fn may_end(text: &[u8], at: usize) -> bool {
     !(at < text.len() && class_at(text, at).0 && class_before(text, at))
 }
@@ -276,7 +274,7 @@ pub fn char_from(text: &[u8], at: usize) -> (Option<char>, usize) {
     }
 }
 
-/// Where `wanted`, folded unless `case_sensitive`, ends if it stands at `at`.
+/// The end of `wanted` in a text if it occurs at `at`. It is folded unless `case_sensitive`.
 pub fn end_of(text: &[u8], at: usize, wanted: &[char], case_sensitive: bool) -> Option<usize> {
     wanted.iter().try_fold(at, |at, &wanted| {
         let (c, bytes) = text.get(at).and_then(|_| {
@@ -392,7 +390,7 @@ mod tests {
             let found = found.strip_prefix(b"kept").unwrap();
             prop_assert_eq!(found, &expected);
             prop_assert!(is_shape(wanted.as_bytes()));
-            // Also where one place overlaps another: `a a` in `1a a a`.
+            // Occurrences may overlap: `a a` in `1a a a`.
             let stands = |text: &[u8]| (0..text.len()).any(|at| {
                 text[at..].starts_with(wanted.as_bytes()) && may_begin(text, at) && may_end(text, at + wanted.len())
             });

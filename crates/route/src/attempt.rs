@@ -1,74 +1,73 @@
-//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure takes back what steps
-//! remembered of the batch, so that the next attempt meets them as this one did.
+//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure undoes what steps
+//! remembered of the batch, so that the next attempt finds them as this one did.
 //!
-//! A message that is taken out as the repetition of one that is still being stored shares its fate: the attempt
+//! A message that is dropped as the repetition of one that is still being stored shares its fate: the attempt
 //! [follows](Attempt::followed) the one that is storing it, and fails with it. Attempts follow only older ones, so that none
 //! waits for itself.
 //!
-//! **Invariant:** what is taken out as a repetition is a repetition of something that was taken, or its own sender hears
-//! that it was not.
+//! **Invariant:** a message dropped as a repetition repeats one that was stored, or its own sender hears that it was not.
 
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Attempts that end because another one does, one after the other: longer rows are not made.
+/// The longest chain of attempts of which each ends because the one before it does.
 const ROW_MAX: usize = 16;
 
 /// An attempt; it fails when it is dropped before it has [ended](Attempt::end).
 #[derive(Debug)]
-pub struct Attempt {
-    /// The older one has the lower number.
+pub struct BatchAttempt {
+    /// An older attempt has a lower number.
     number: u64,
-    /// Whether its sender waits for as long as it takes.
+    /// Whether its sender waits as long as necessary.
     is_patient: bool,
-    state: Mutex<State>,
+    state: Mutex<AttemptState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Whether its messages were taken, once it has ended.
+struct AttemptState {
+    /// Whether its messages were accepted, once it has ended.
     taken: Option<bool>,
-    undo: Undo,
-    followed: Vec<Arc<Attempt>>,
-    /// How many attempts end one after the other until this one does.
+    undo: UndoCalls,
+    followed: Vec<Arc<BatchAttempt>>,
+    /// The length of the chain of attempts that ends with this one.
     row: usize,
-    calls: Calls,
+    calls: EndCalls,
 }
 
-type UndoCall = Box<dyn FnOnce(&Attempt) + Send>;
-type Call = Box<dyn FnOnce(bool) + Send>;
+type UndoCall = Box<dyn FnOnce(&BatchAttempt) + Send>;
+type EndCall = Box<dyn FnOnce(bool) + Send>;
 
-/// What to do if it fails.
+/// The functions to call if the attempt fails.
 #[derive(Default)]
-struct Undo(Vec<UndoCall>);
+struct UndoCalls(Vec<UndoCall>);
 
-impl fmt::Debug for Undo {
+impl fmt::Debug for UndoCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} steps", self.0.len())
     }
 }
 
-/// What to call at the end.
+/// The functions to call when the attempt ends.
 #[derive(Default)]
-struct Calls(Vec<Call>);
+struct EndCalls(Vec<EndCall>);
 
-impl fmt::Debug for Calls {
+impl fmt::Debug for EndCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} calls", self.0.len())
     }
 }
 
-impl Attempt {
-    /// A new attempt. Its sender either waits for as long as it takes, or hears of a failure at once.
-    pub fn new(is_patient: bool) -> Arc<Attempt> {
+impl BatchAttempt {
+    /// Begins an attempt. Its sender either waits as long as necessary, or hears of a failure at once.
+    pub fn new(is_patient: bool) -> Arc<BatchAttempt> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Attempt { number, is_patient, state: Mutex::default() })
+        Arc::new(BatchAttempt { number, is_patient, state: Mutex::default() })
     }
 
-    /// Its messages were taken, or not.
+    /// Ends the attempt: its messages were accepted or not.
     pub fn end(&self, is_taken: bool) {
         let (undo, calls) = {
             let mut state = self.state.lock();
@@ -85,7 +84,7 @@ impl Attempt {
         calls.0.into_iter().for_each(|call| call(is_taken));
     }
 
-    /// Calls back once it has ended, and says whether its messages were taken.
+    /// Calls `call` once the attempt has ended, with whether its messages were accepted.
     pub fn when_ended(&self, call: impl FnOnce(bool) + Send + 'static) {
         let mut state = self.state.lock();
         match state.taken {
@@ -97,18 +96,18 @@ impl Attempt {
         }
     }
 
-    /// The attempts that store what messages of this one repeat: it is to end after them, and to fail with any of them.
-    pub fn followed(&self) -> Vec<Arc<Attempt>> {
+    /// The attempts whose messages this one repeats: it must end after them, and fail if any of them fails.
+    pub fn followed(&self) -> Vec<Arc<BatchAttempt>> {
         std::mem::take(&mut self.state.lock().followed)
     }
 
-    /// Whether its messages were taken, if it has ended.
+    /// Whether its messages were accepted, if it has ended.
     pub(crate) fn taken(&self) -> Option<bool> {
         self.state.lock().taken
     }
 
-    /// Whether a repetition may be taken out of what this one has, because the other one has the original.
-    pub(crate) fn follows(&self, other: &Arc<Attempt>) -> bool {
+    /// Whether a message of this attempt may be dropped as a repetition of one in the other.
+    pub(crate) fn follows(&self, other: &Arc<BatchAttempt>) -> bool {
         if self.number == other.number {
             return true;
         }
@@ -133,13 +132,13 @@ impl Attempt {
         true
     }
 
-    /// A step remembers it: what to do if it fails.
-    pub(crate) fn remembered(&self, undo: impl FnOnce(&Attempt) + Send + 'static) {
+    /// Adds a function to call if the attempt fails; with it, a step undoes its memory of the batch.
+    pub(crate) fn remembered(&self, undo: impl FnOnce(&BatchAttempt) + Send + 'static) {
         self.state.lock().undo.0.push(Box::new(undo));
     }
 }
 
-impl Drop for Attempt {
+impl Drop for BatchAttempt {
     fn drop(&mut self) {
         self.end(false);
     }
@@ -152,24 +151,24 @@ mod tests {
 
     #[test]
     fn an_attempt_follows_older_ones_as_far_as_its_sender_waits() {
-        let [first, second] = [Attempt::new(false), Attempt::new(false)];
+        let [first, second] = [BatchAttempt::new(false), BatchAttempt::new(false)];
         assert!(second.follows(&first) && first.follows(&first));
         assert!(!first.follows(&second), "two would wait for each other");
         assert_eq!((second.followed().len(), first.followed().len()), (1, 0));
-        let patient = Attempt::new(true);
-        assert!(!Attempt::new(false).follows(&patient), "its sender would wait for another's queue");
-        assert!(Attempt::new(true).follows(&patient) && patient.follows(&second));
+        let patient = BatchAttempt::new(true);
+        assert!(!BatchAttempt::new(false).follows(&patient), "its sender would wait for another's queue");
+        assert!(BatchAttempt::new(true).follows(&patient) && patient.follows(&second));
         second.end(true);
         assert!(first.follows(&second), "it is taken");
         first.end(false);
-        assert!(!Attempt::new(false).follows(&first), "it is not");
+        assert!(!BatchAttempt::new(false).follows(&first), "it is not");
     }
 
     #[test]
     fn attempts_that_wait_for_each_other_end_in_short_rows() {
-        let mut all = vec![Attempt::new(false)];
+        let mut all = vec![BatchAttempt::new(false)];
         for _ in 0..100 {
-            let next = Attempt::new(false);
+            let next = BatchAttempt::new(false);
             next.follows(all.last().unwrap());
             all.push(next);
         }
@@ -182,7 +181,7 @@ mod tests {
     fn whoever_waits_hears_of_the_end_whenever_it_asks() {
         for is_taken in [true, false] {
             let heard = Arc::new(AtomicUsize::new(0));
-            let attempt = Attempt::new(false);
+            let attempt = BatchAttempt::new(false);
             let call = || {
                 let heard = heard.clone();
                 move |told: bool| {
@@ -196,7 +195,7 @@ mod tests {
             attempt.when_ended(call());
             assert_eq!(heard.load(Ordering::Relaxed), 2);
         }
-        let (heard, attempt) = (Arc::new(AtomicUsize::new(0)), Attempt::new(false));
+        let (heard, attempt) = (Arc::new(AtomicUsize::new(0)), BatchAttempt::new(false));
         let told = heard.clone();
         attempt.when_ended(move |is_taken| {
             told.fetch_add(usize::from(!is_taken), Ordering::Relaxed);

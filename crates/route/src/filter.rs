@@ -1,4 +1,4 @@
-//! Which messages a filter means.
+//! Filters of routes and steps: a query, and stages that messages must pass.
 
 use logstead_query::{Context, Matcher, Query, Stage};
 use logstead_record::{Batch, Selection, Timestamp};
@@ -7,66 +7,70 @@ use std::sync::Arc;
 
 /// A filter made ready to run.
 #[derive(Debug)]
-pub(crate) struct Filter {
-    query: Meant,
-    /// What the messages pass through after that.
-    stages: Option<Stages>,
+pub(crate) struct CompiledFilter {
+    query: FilterQuery,
+    /// The stages that matching messages pass through.
+    stages: Option<FilterStages>,
 }
 
 #[derive(Debug)]
-enum Meant {
+enum FilterQuery {
     /// Every message.
     All,
     Fixed(Matcher),
-    /// Depends on the time of day, which for a batch is when it was received. So routing stays a pure function of the
-    /// batch.
+    /// A query that depends on the time of day. The time of a batch is that of its receipt, so routing stays a pure function
+    /// of the batch.
     Moving(Query),
 }
 
 #[derive(Debug)]
-enum Stages {
+enum FilterStages {
     Fixed(Transform),
     Moving(Vec<Stage>),
 }
 
-impl Filter {
-    pub(crate) fn new(query: &Query) -> Filter {
-        Filter::with_stages(query, &[])
+impl CompiledFilter {
+    pub(crate) fn new(query: &Query) -> CompiledFilter {
+        CompiledFilter::with_stages(query, &[])
     }
 
-    /// The messages of the query that all stages leave.
-    pub(crate) fn with_stages(query: &Query, stages: &[Stage]) -> Filter {
+    /// A filter for the messages that match the query and pass all stages.
+    pub(crate) fn with_stages(query: &Query, stages: &[Stage]) -> CompiledFilter {
         let query = match query {
-            Query::All | Query::Copies => Meant::All,
-            query if query.uses_now() => Meant::Moving(query.clone()),
-            query => Meant::Fixed(Matcher::new(query, &Context { now: Timestamp::default(), logspace: "" })),
+            Query::All | Query::Copies => FilterQuery::All,
+            query if query.uses_now() => FilterQuery::Moving(query.clone()),
+            query => {
+                FilterQuery::Fixed(Matcher::new(query, &Context { now: Timestamp::default(), logspace: "" }))
+            }
         };
         let stages = match stages {
             [] => None,
-            stages if stages.iter().any(Stage::uses_now) => Some(Stages::Moving(stages.to_vec())),
-            stages => Some(Stages::Fixed(Transform::new(stages, Timestamp::default()))),
+            stages if stages.iter().any(Stage::uses_now) => Some(FilterStages::Moving(stages.to_vec())),
+            stages => Some(FilterStages::Fixed(Transform::new(stages, Timestamp::default()))),
         };
-        Filter { query, stages }
+        CompiledFilter { query, stages }
     }
 
     pub(crate) fn select_within(&self, batch: &Arc<Batch>, within: &Selection) -> Selection {
         let meant = self.query.select_within(batch, within);
         match &self.stages {
             Some(_) if meant.is_empty() => meant,
-            Some(Stages::Fixed(transform)) => left(transform, batch, &meant),
-            Some(Stages::Moving(stages)) => left(&Transform::new(stages, batch.received(0)), batch, &meant),
+            Some(FilterStages::Fixed(transform)) => left(transform, batch, &meant),
+            Some(FilterStages::Moving(stages)) => {
+                left(&Transform::new(stages, batch.received(0)), batch, &meant)
+            }
             None => meant,
         }
     }
 }
 
-impl Meant {
+impl FilterQuery {
     fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
         match self {
-            Meant::All => within.clone(),
-            Meant::Fixed(matcher) => matcher.select_within(batch, within),
-            Meant::Moving(_) if batch.is_empty() => within.clone(),
-            Meant::Moving(query) => {
+            FilterQuery::All => within.clone(),
+            FilterQuery::Fixed(matcher) => matcher.select_within(batch, within),
+            FilterQuery::Moving(_) if batch.is_empty() => within.clone(),
+            FilterQuery::Moving(query) => {
                 let context = Context { now: batch.received(0), logspace: "" };
                 Matcher::new(query, &context).select_within(batch, within)
             }
@@ -74,7 +78,7 @@ impl Meant {
     }
 }
 
-/// Those that stages leave, as they came in: a filter decides, and steps change.
+/// The messages that pass the stages, unchanged: a filter selects, only steps change messages.
 fn left(transform: &Transform, batch: &Arc<Batch>, meant: &Selection) -> Selection {
     if transform.keeps_all() {
         return meant.clone();

@@ -1,35 +1,33 @@
-//! What becomes of a message: which routes take it, what their steps make of it, and which targets get it. Pure: a batch
+//! Routing of messages: which routes take a message, how their steps change it, and which targets get it. Pure: a batch
 //! in, batches out.
 //!
-//! | module     | owns                                                                       |
-//! |------------|----------------------------------------------------------------------------|
-//! | `router`   | routes in order, and what each target gets                                 |
-//! | `filter`   | which messages a query means, also one that depends on the time            |
-//! | `way`      | the messages of one route on their way through its steps                   |
-//! | `gather`   | one batch for each target, in the order of receipt                         |
-//! | `step`     | what each kind of step does to a batch                                     |
-//! | `template` | what a template gives for a message                                        |
-//! | `state`    | what sampling, throttling and deduplicating remember, with a bound         |
-//! | `attempt`  | whether what they remember counts, as senders send again what fails        |
-//! | `lookup`   | tables that a step looks values up in                                      |
-//! | `watch`    | who looks on: counters, tests and traces                                   |
+//! | module            | owns                                                                       |
+//! |-------------------|----------------------------------------------------------------------------|
+//! | `router`          | routes in order, and the messages that each target gets                    |
+//! | `filter`          | the messages that a query matches, also if it depends on the time          |
+//! | `working_batch`   | the messages of one route while they pass through its steps                |
+//! | `target_messages` | one batch for each target, in the order of receipt                         |
+//! | `step`            | the effect of each kind of step on a batch                                 |
+//! | `thinning`        | the bounded memory of sampling, throttling and deduplicating               |
+//! | `attempt`         | whether that memory counts, since senders repeat what fails                |
+//! | `lookup`          | tables that a step looks values up in                                      |
+//! | `watch`           | observers of routing: counters, tests and traces                           |
 //!
 //! **Invariant:** routing a batch gives what routing its messages one by one gives, in the same order.
 //! **Invariant:** a route whose steps change nothing copies nothing.
 
 mod attempt;
 mod filter;
-mod gather;
 mod lookup;
 mod router;
-mod state;
 mod step;
-mod template;
+mod target_messages;
+mod thinning;
 mod watch;
-mod way;
+mod working_batch;
 
-pub use attempt::Attempt;
+pub use attempt::BatchAttempt;
 pub use lookup::{LOOKUP_BYTES_MAX, LOOKUP_ROWS_MAX, LookupError, LookupTable, Lookups};
-pub use router::{Delivery, Dropped, Routed, Router};
+pub use router::{DroppedRows, Router, RoutingResult, TargetDelivery};
 pub use step::unfit;
-pub use watch::{AtRoute, AtStep, NoWatch, Watch};
+pub use watch::{NoWatch, RouteEvent, StepEvent, Watch};

@@ -7,12 +7,12 @@ use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The largest file.
+/// The size of the largest file.
 pub const LOOKUP_BYTES_MAX: usize = 64 << 20;
-/// Most lines of a file.
+/// The greatest number of lines in a file.
 pub const LOOKUP_ROWS_MAX: usize = 1_000_000;
 
-/// A table, by the values of its first column or of another.
+/// A table, with its rows by the values of the first column.
 #[derive(Debug, Default)]
 pub struct LookupTable {
     columns: Vec<String>,
@@ -20,28 +20,28 @@ pub struct LookupTable {
     by_first: HashMap<String, usize>,
 }
 
-/// Why a text is not a table.
+/// The reason why a text is not a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LookupError(String);
 
-/// A row that was found.
+/// A row of a table.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct LookupRow<'a> {
     table: &'a LookupTable,
     row: usize,
 }
 
-/// The lines of a table that are not blank, by the rules of RFC 4180: what stands in quotes may hold commas and line breaks.
-struct Lines<'t>(csv::Reader<&'t [u8]>);
+/// The lines of a table that are not blank, by the rules of RFC 4180: quoted values may contain commas and line breaks.
+struct CsvLines<'t>(csv::Reader<&'t [u8]>);
 
-impl Lines<'_> {
-    fn of(text: &str) -> Lines<'_> {
+impl CsvLines<'_> {
+    fn of(text: &str) -> CsvLines<'_> {
         let mut builder = csv::ReaderBuilder::new();
-        Lines(builder.has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes()))
+        CsvLines(builder.has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes()))
     }
 
-    /// The number of the line in which the next one begins, and its values.
+    /// The number of the line at which the next row begins, and its values.
     fn next(&mut self) -> Result<Option<(u64, Vec<String>)>, LookupError> {
         let mut record = csv::StringRecord::new();
         loop {
@@ -68,7 +68,7 @@ impl LookupTable {
         }
         let text = std::str::from_utf8(text).map_err(|_| LookupError("it is not UTF-8".to_owned()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = Lines::of(text);
+        let mut lines = CsvLines::of(text);
         let (_, columns) = lines
             .next()?
             .ok_or_else(|| LookupError("it is empty: the first line names its columns".to_owned()))?;
@@ -88,7 +88,7 @@ impl LookupTable {
                     "line {number} does not have {columns} values, as the first line"
                 )));
             }
-            // The last line of a key counts.
+            // If lines have the same key, the last one counts.
             table.by_first.insert(values.first().cloned().unwrap_or_default(), table.rows.len());
             table.rows.push(values);
         }
@@ -100,19 +100,19 @@ impl LookupTable {
         &self.columns
     }
 
-    /// How many lines it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
     /// The row whose first column has this value.
-    pub fn find(&self, key: &[u8]) -> Option<Found<'_>> {
+    pub fn find(&self, key: &[u8]) -> Option<LookupRow<'_>> {
         let row = *self.by_first.get(std::str::from_utf8(key).ok()?)?;
-        Some(Found { table: self, row })
+        Some(LookupRow { table: self, row })
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> LookupRow<'a> {
     /// The value of a column.
     pub fn get(&self, column: &str) -> Option<&'a str> {
         let at = self.table.columns.iter().position(|name| name == column)?;
@@ -135,13 +135,13 @@ impl Lookup {
 pub struct Lookups(Arc<RwLock<BTreeMap<String, Lookup>>>);
 
 impl Lookups {
-    /// Puts a table there, for steps that run as well.
+    /// Replaces the table of a file, also for steps that are running.
     pub fn put(&self, file: &str, table: LookupTable) {
         let lookup = self.get(file);
         *lookup.0.write() = Arc::new(table);
     }
 
-    /// The table of a file; empty as long as there is none.
+    /// The table of a file; empty until one is put there.
     pub(crate) fn get(&self, file: &str) -> Lookup {
         self.0.write().entry(file.to_owned()).or_default().clone()
     }

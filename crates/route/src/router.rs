@@ -1,33 +1,33 @@
-//! Routes in order, and what each target gets.
+//! Routes in order, and the messages that each target gets.
 
-use crate::attempt::Attempt;
-use crate::filter::Filter;
-use crate::gather::Gathered;
+use crate::attempt::BatchAttempt;
+use crate::filter::CompiledFilter;
 use crate::lookup::Lookups;
-use crate::step::Step;
-use crate::watch::{AtRoute, AtStep, NoWatch, Watch};
-use crate::way::Way;
-use logstead_config::{Checked, CheckedRoute, Target};
+use crate::step::CompiledStep;
+use crate::target_messages::TargetMessages;
+use crate::watch::{NoWatch, RouteEvent, StepEvent, Watch};
+use crate::working_batch::WorkingBatch;
+use logstead_config::{Checked, CheckedRoute, RouteTarget};
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
 
 /// The routes of one revision, ready to run.
 #[derive(Debug)]
 pub struct Router {
-    routes: Vec<Route>,
-    targets: Vec<Target>,
+    routes: Vec<CompiledRoute>,
+    targets: Vec<RouteTarget>,
 }
 
 #[derive(Debug)]
-struct Route {
+struct CompiledRoute {
     id: String,
-    /// Sources it takes messages from.
+    /// The sources whose messages it takes.
     from: Vec<String>,
-    filter: Filter,
-    steps: Vec<Step>,
+    filter: CompiledFilter,
+    steps: Vec<CompiledStep>,
     /// Positions in the router's targets.
     to: Vec<usize>,
-    /// Whether it sends to a destination that is not enabled as well.
+    /// Whether one of its destinations is disabled.
     sends_to_disabled: bool,
     is_final: bool,
     is_fallback: bool,
@@ -36,54 +36,54 @@ struct Route {
 
 /// Messages that go to one target.
 #[derive(Debug)]
-pub struct Delivery {
-    /// Where to: a position in [`Router::targets`].
+pub struct TargetDelivery {
+    /// The target, as a position in [`Router::targets`].
     pub target: usize,
-    /// Which messages of the batch that was routed.
+    /// The messages, as rows of the routed batch.
     pub rows: Selection,
-    /// How they look, in the same order; `None`: as they were received.
+    /// The messages after the steps, in the same order; `None` if they are unchanged.
     pub batch: Option<Arc<Batch>>,
     /// Whether a full destination slows the sender down instead of dropping.
     pub flow_control: bool,
 }
 
-/// Messages that a step took out, and that no target gets.
+/// Messages that a step dropped and that no target gets.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedRows {
     /// The position of the route.
     pub route: usize,
     /// The position of the step in it.
     pub step: usize,
-    /// They.
+    /// The messages, as rows of the routed batch.
     pub rows: Selection,
 }
 
-/// What becomes of a batch.
+/// The result of routing a batch.
 #[derive(Debug)]
-pub struct Routed {
-    /// Which targets get which messages.
-    pub deliveries: Vec<Delivery>,
-    /// How many messages each route takes.
+pub struct RoutingResult {
+    /// The messages for each target.
+    pub deliveries: Vec<TargetDelivery>,
+    /// The number of messages that each route takes.
     pub taken: Vec<usize>,
-    /// Messages that steps took out, each counted at the first that did.
-    pub dropped: Vec<Dropped>,
-    /// Messages that were meant only for destinations that are not enabled.
+    /// Messages that steps dropped, each counted at the first step that dropped it.
+    pub dropped: Vec<DroppedRows>,
+    /// Messages that were routed only to disabled destinations.
     pub disabled: Selection,
     /// Messages that no route matched.
     pub unrouted: usize,
 }
 
 impl Router {
-    /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
+    /// Compiles the routes of a checked document. Steps that are unchanged keep the memory of the router before.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
-        let mut targets: Vec<Target> = Vec::new();
-        let route = |of| Route::new(checked, of, &mut targets, lookups, before);
+        let mut targets: Vec<RouteTarget> = Vec::new();
+        let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
         let routes = checked.routes.iter().map(route).collect();
         Router { routes, targets }
     }
 
-    /// Every target that a route names, without the destinations that are not enabled.
-    pub fn targets(&self) -> &[Target] {
+    /// Every target that a route names, except disabled destinations.
+    pub fn targets(&self) -> &[RouteTarget] {
         &self.targets
     }
 
@@ -92,43 +92,43 @@ impl Router {
         self.routes.iter().map(|route| route.id.as_str())
     }
 
-    /// What the steps of a route do, in order.
+    /// The kinds of a route's steps, in order.
     pub fn steps(&self, route: usize) -> impl ExactSizeIterator<Item = &'static str> + '_ {
-        self.routes[route].steps.iter().map(Step::kind)
+        self.routes[route].steps.iter().map(CompiledStep::kind)
     }
 
-    /// How much the steps of a route had to forget, in order.
+    /// The number of combinations that each step of a route had to forget, in order.
     pub fn forgotten(&self, route: usize) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.routes[route].steps.iter().map(Step::forgotten)
+        self.routes[route].steps.iter().map(CompiledStep::forgotten)
     }
 
-    /// Sends each message of a batch from `source` where the routes say.
-    pub fn route(&self, batch: &Arc<Batch>, source: &str) -> Routed {
+    /// Routes each message of a batch from `source`.
+    pub fn route(&self, batch: &Arc<Batch>, source: &str) -> RoutingResult {
         self.route_watched(batch, source, &mut NoWatch)
     }
 
-    /// The same while somebody looks on.
-    pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> Routed {
+    /// Routes a batch, and reports each event to `watch`.
+    pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> RoutingResult {
         self.route_attempt(batch, source, watch, None)
     }
 
-    /// The same for a batch that comes again if this attempt to take it fails. A message goes to a target once, however many
-    /// routes name it: as the first of them leaves it.
+    /// Routes a batch that is sent again if this attempt to accept it fails. A message goes to a target once, however many
+    /// routes name it, in the version of the first of them.
     pub fn route_attempt(
         &self,
         batch: &Arc<Batch>,
         source: &str,
         watch: &mut dyn Watch,
-        attempt: Option<&Arc<Attempt>>,
-    ) -> Routed {
+        attempt: Option<&Arc<BatchAttempt>>,
+    ) -> RoutingResult {
         let all = batch.rows();
         let (mut open, mut matched) = (Selection::all(all), Selection::none(all));
-        let mut targets: Vec<Gathered> = Vec::new();
+        let mut targets: Vec<TargetMessages> = Vec::new();
         let (mut taken, mut dropped) = (Vec::with_capacity(self.routes.len()), Vec::new());
         let mut disabled = Selection::none(all);
         for (number, route) in self.routes.iter().enumerate() {
             if !route.takes_from(source) {
-                watch.route(number, &AtRoute::OtherSource);
+                watch.route(number, &RouteEvent::OtherSource);
                 taken.push(0);
                 continue;
             }
@@ -137,7 +137,7 @@ impl Router {
                 candidates.subtract(&matched);
             }
             let rows = route.filter.select_within(batch, &candidates);
-            route.tell(number, (&rows, &open, &matched), watch);
+            route.report(number, &rows, &open, &matched, watch);
             taken.push(rows.count());
             if rows.is_empty() {
                 continue;
@@ -146,16 +146,17 @@ impl Router {
             if route.is_final {
                 open.subtract(&rows);
             }
-            let way = route.go(number, (Way::new(batch, rows), attempt), &mut dropped, watch);
+            let working =
+                route.run_steps(number, WorkingBatch::new(batch, rows), attempt, &mut dropped, watch);
             if route.sends_to_disabled {
-                disabled.union(&way.messages(&way.rows, all));
+                disabled.union(&working.messages(&working.rows, all));
             }
-            for &target in route.to.iter().filter(|_| !way.rows.is_empty()) {
+            for &target in route.to.iter().filter(|_| !working.rows.is_empty()) {
                 let at = targets.iter().position(|known| known.target == target).unwrap_or_else(|| {
-                    targets.push(Gathered::new(target, all));
+                    targets.push(TargetMessages::new(target, all));
                     targets.len() - 1
                 });
-                targets[at].add(&way, route.flow_control);
+                targets[at].add(&working, route.flow_control);
             }
         }
         let mut delivered = Selection::none(all);
@@ -163,34 +164,34 @@ impl Router {
         let dropped = counted_once(dropped, delivered.clone());
         disabled.subtract(&delivered);
         dropped.iter().for_each(|dropped| disabled.subtract(&dropped.rows));
-        Routed {
+        RoutingResult {
             dropped,
             disabled,
-            deliveries: targets.into_iter().map(Delivery::from).collect(),
+            deliveries: targets.into_iter().map(TargetDelivery::from).collect(),
             taken,
             unrouted: all - matched.count(),
         }
     }
 }
 
-impl Route {
+impl CompiledRoute {
     fn new(
         document: &Checked,
         checked: &CheckedRoute,
-        targets: &mut Vec<Target>,
+        targets: &mut Vec<RouteTarget>,
         lookups: &Lookups,
         before: Option<&Router>,
-    ) -> Route {
+    ) -> CompiledRoute {
         let old = before.and_then(|before| before.routes.iter().find(|old| old.id == checked.route.id));
         let old = |number: usize| old.and_then(|old| old.steps.get(number));
         let steps = checked.steps.iter().enumerate();
         let (off, on): (Vec<_>, Vec<_>) = checked.to.iter().partition(|target| document.is_disabled(target));
-        Route {
+        CompiledRoute {
             id: checked.route.id.clone(),
-            // One that is not enabled listens to nothing.
+            // A disabled route has no sources.
             from: if checked.route.enabled { checked.from.clone() } else { Vec::new() },
-            filter: Filter::with_stages(&checked.filter, &checked.stages),
-            steps: steps.map(|(number, step)| Step::new(step, lookups, old(number))).collect(),
+            filter: CompiledFilter::with_stages(&checked.filter, &checked.stages),
+            steps: steps.map(|(number, step)| CompiledStep::new(step, lookups, old(number))).collect(),
             to: on.into_iter().map(|target| position_of(targets, target)).collect(),
             sends_to_disabled: !off.is_empty(),
             is_final: checked.route.is_final,
@@ -203,35 +204,39 @@ impl Route {
         self.from.iter().any(|id| id == source)
     }
 
-    fn tell(
+    /// Reports which messages the route takes, and why it does not take the others.
+    fn report(
         &self,
         number: usize,
-        (taken, open, matched): (&Selection, &Selection, &Selection),
+        taken: &Selection,
+        open: &Selection,
+        matched: &Selection,
         watch: &mut dyn Watch,
     ) {
         let mut ended = open.clone();
         ended.invert();
         let mut spoken_for = if self.is_fallback { matched.clone() } else { Selection::none(open.rows()) };
         spoken_for.subtract(&ended);
-        watch.route(number, &AtRoute::Takes { taken, ended: &ended, spoken_for: &spoken_for });
+        watch.route(number, &RouteEvent::Takes { taken, ended: &ended, spoken_for: &spoken_for });
     }
 
-    /// Takes messages through the steps.
-    fn go(
+    /// Runs the steps on the messages of this route.
+    fn run_steps(
         &self,
         route: usize,
-        (mut way, attempt): (Way, Option<&Arc<Attempt>>),
-        dropped: &mut Vec<Dropped>,
+        mut working: WorkingBatch,
+        attempt: Option<&Arc<BatchAttempt>>,
+        dropped: &mut Vec<DroppedRows>,
         watch: &mut dyn Watch,
-    ) -> Way {
-        let all = way.batch.rows();
+    ) -> WorkingBatch {
+        let all = working.batch.rows();
         for (number, step) in self.steps.iter().enumerate() {
-            if way.rows.is_empty() {
+            if working.rows.is_empty() {
                 break;
             }
-            let done = step.run(&way, attempt);
+            let done = step.run(&working, attempt);
             let after = done.after.as_ref().unwrap_or(&done.before);
-            watch.step(&AtStep {
+            watch.step(&StepEvent {
                 route,
                 step: number,
                 kind: step.kind(),
@@ -246,29 +251,29 @@ impl Route {
             });
             if !done.dropped.is_empty() {
                 let rows = done.before.messages(&done.dropped, all);
-                dropped.push(Dropped { route, step: number, rows });
+                dropped.push(DroppedRows { route, step: number, rows });
             }
             let mut next = done.after.unwrap_or(done.before);
             next.rows.subtract(&done.dropped);
-            way = next;
+            working = next;
         }
-        way
+        working
     }
 }
 
-impl From<Gathered> for Delivery {
-    fn from(gathered: Gathered) -> Delivery {
-        Delivery {
-            target: gathered.target,
-            batch: gathered.batch(),
-            flow_control: gathered.flow_control,
-            rows: gathered.messages,
+impl From<TargetMessages> for TargetDelivery {
+    fn from(target_messages: TargetMessages) -> TargetDelivery {
+        TargetDelivery {
+            target: target_messages.target,
+            batch: target_messages.batch(),
+            flow_control: target_messages.flow_control,
+            rows: target_messages.messages,
         }
     }
 }
 
-/// Without the messages that were delivered or taken out earlier.
-fn counted_once(dropped: Vec<Dropped>, mut counted: Selection) -> Vec<Dropped> {
+/// Removes the messages that were delivered or dropped earlier.
+fn counted_once(dropped: Vec<DroppedRows>, mut counted: Selection) -> Vec<DroppedRows> {
     let once = dropped.into_iter().map(|mut dropped| {
         dropped.rows.subtract(&counted);
         counted.union(&dropped.rows);
@@ -277,7 +282,7 @@ fn counted_once(dropped: Vec<Dropped>, mut counted: Selection) -> Vec<Dropped> {
     once.filter(|dropped| !dropped.rows.is_empty()).collect()
 }
 
-fn position_of(targets: &mut Vec<Target>, target: &Target) -> usize {
+fn position_of(targets: &mut Vec<RouteTarget>, target: &RouteTarget) -> usize {
     targets.iter().position(|known| known == target).unwrap_or_else(|| {
         targets.push(target.clone());
         targets.len() - 1

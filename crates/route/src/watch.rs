@@ -1,60 +1,60 @@
-//! Who looks on while messages are routed.
+//! Observers of routing.
 
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
 
-/// What happens at a route.
+/// An event at a route.
 #[derive(Debug)]
-pub enum AtRoute<'a> {
-    /// It does not listen to the source.
+pub enum RouteEvent<'a> {
+    /// The route does not take messages from this source.
     OtherSource,
-    /// Which messages of the batch it takes, and why the others did not get that far.
+    /// The route takes some messages of the batch.
     Takes {
-        /// They.
+        /// The messages that it takes.
         taken: &'a Selection,
-        /// An earlier route ended the way of these.
+        /// Messages that a final route took before.
         ended: &'a Selection,
-        /// It is a fallback, and an earlier route took these.
+        /// Messages that an earlier route took, if this one is a fallback.
         spoken_for: &'a Selection,
     },
 }
 
-/// What happens at a step. Rows are those of `before`; each stands for a message of the batch that is routed.
-pub struct AtStep<'a> {
+/// An event at a step. Rows are those of `before`; each corresponds to a message of the routed batch.
+pub struct StepEvent<'a> {
     /// The position of the route.
     pub route: usize,
     /// The position of the step in it.
     pub step: usize,
-    /// The key that says what it does.
+    /// The key that names its kind.
     pub kind: &'static str,
-    /// The messages as they get there.
+    /// The messages before the step.
     pub before: &'a Arc<Batch>,
-    /// The messages as they leave; the same batch where nothing is changed.
+    /// The messages after it; the same batch if nothing is changed.
     pub after: &'a Arc<Batch>,
-    /// Rows that are on their way.
+    /// The rows that are still in the route.
     pub rows: &'a Selection,
-    /// Those of them that the step's own `where` means.
+    /// The rows that the step's own `where` matches.
     pub concerned: &'a Selection,
-    /// Those of them that are changed.
+    /// The rows that it changed.
     pub changed: &'a Selection,
-    /// Those of them that it could not be done to.
+    /// The rows that it could not change.
     pub failed: &'a Selection,
-    /// Those that are taken out.
+    /// The rows that it dropped.
     pub dropped: &'a Selection,
-    /// For each row the message of the batch that is routed.
+    /// Maps a row to a message of the routed batch.
     pub origin: &'a dyn Fn(usize) -> usize,
 }
 
-/// Looks on.
+/// An observer of routing.
 pub trait Watch {
-    /// A route is reached.
-    fn route(&mut self, _route: usize, _at: &AtRoute<'_>) {}
+    /// Called at each route.
+    fn route(&mut self, _route: usize, _at: &RouteEvent<'_>) {}
 
-    /// A step is done.
-    fn step(&mut self, _at: &AtStep<'_>) {}
+    /// Called after each step.
+    fn step(&mut self, _at: &StepEvent<'_>) {}
 }
 
-/// Nobody.
+/// An observer that ignores everything.
 #[derive(Debug)]
 pub struct NoWatch;
 

@@ -1,40 +1,39 @@
-//! The stages `extract`, `parse` and `eval`: a batch whose messages have more fields.
+//! The stages `extract`, `parse` and `eval`, which add fields to messages.
 //!
-//! **Invariant:** an added field stands for those of its name that were there. But it never stands for a field that every
-//! message has: `host` in a JSON text is passed over.
+//! **Invariant:** an added field replaces existing fields of its name. But it never replaces a known field: `host` in a JSON
+//! text is ignored.
 
-use crate::found;
 use hashbrown::HashSet;
 use logstead_parse::Pair;
-use logstead_query::{Added, Cell, Expression, Format, Stage};
+use logstead_query::{AddedFields, Captures, Cell, Expression, Stage, TextFormat};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, NewFields, Selection, Storage, Timestamp};
 use std::borrow::Cow;
 
-/// Where fields come from.
+/// A stage that adds fields.
 #[derive(Clone, Debug)]
 pub struct Enrich {
-    source: Source,
-    adds: Added,
+    source: FieldSource,
+    adds: AddedFields,
     now: Timestamp,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
-    Text { format: Format, from: FieldName },
+enum FieldSource {
+    Text { format: TextFormat, from: FieldName },
     Computed(Vec<(String, Expression)>),
 }
 
-/// What later stages look at.
+/// The fields that later stages need.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// Names of dynamic fields; `None` for all. What a stage names itself is wanted anyway.
+pub struct WantedFields {
+    /// Names of dynamic fields; `None` for all. Fields that the stage itself names are always added.
     pub fields: Option<Vec<FieldName>>,
 }
 
-impl Wanted {
-    /// Everything.
-    pub const ALL: Wanted = Wanted { fields: None };
+impl WantedFields {
+    /// All fields.
+    pub const ALL: WantedFields = WantedFields { fields: None };
 
     fn wants(&self, name: &[u8]) -> bool {
         let is_name = |field: &FieldName| field.as_str().as_bytes().eq_ignore_ascii_case(name);
@@ -43,43 +42,43 @@ impl Wanted {
 }
 
 impl Enrich {
-    /// Of a stage, if it is one of these.
+    /// Makes an `Enrich` of a stage, if the stage adds fields.
     pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
-        let text = |format, from: &FieldName| Source::Text { format, from: from.clone() };
+        let text = |format, from: &FieldName| FieldSource::Text { format, from: from.clone() };
         let source = match stage {
-            Stage::Extract { template, from } => text(Format::Regex(template.captures().clone()), from),
+            Stage::Extract { template, from } => text(TextFormat::Regex(template.captures().clone()), from),
             Stage::Parse { format, from } => text(format.clone(), from),
-            Stage::Eval(assignments) => Source::Computed(assignments.clone()),
+            Stage::Eval(assignments) => FieldSource::Computed(assignments.clone()),
             _ => return None,
         };
         Some(Enrich { source, now, adds: stage.adds() })
     }
 
     /// The fields it may add.
-    pub fn adds(&self) -> &Added {
+    pub fn adds(&self) -> &AddedFields {
         &self.adds
     }
 
-    /// Where the text is that fields stand in; `None` where they are computed.
+    /// The field whose text is parsed; `None` if fields are computed.
     pub fn reads_text(&self) -> Option<&FieldName> {
         match &self.source {
-            Source::Text { from, .. } => Some(from),
-            Source::Computed(_) => None,
+            FieldSource::Text { from, .. } => Some(from),
+            FieldSource::Computed(_) => None,
         }
     }
 
-    /// The fields that stand in a text.
+    /// The fields contained in a text.
     pub fn found(&self, text: &[u8]) -> Vec<Pair> {
         match &self.source {
-            Source::Text { format, .. } => found::pairs(format, text),
-            Source::Computed(_) => Vec::new(),
+            FieldSource::Text { format, .. } => text_fields(format, text),
+            FieldSource::Computed(_) => Vec::new(),
         }
     }
 
-    /// The fields that are computed of a row whose fields have these values.
+    /// The fields computed from the values of a row's fields.
     pub fn computed<'a>(&'a self, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Vec<(&'a str, Cell<'a>)> {
         let mut made: Vec<(&str, Cell<'a>)> = Vec::new();
-        let Source::Computed(assignments) = &self.source else { return made };
+        let FieldSource::Computed(assignments) = &self.source else { return made };
         for (name, expression) in assignments {
             let value = {
                 let known = |field_name: &FieldName| {
@@ -95,8 +94,8 @@ impl Enrich {
         made
     }
 
-    /// The batch with the fields of its selected rows.
-    pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &Wanted) -> Batch {
+    /// The batch with the added fields of its selected rows.
+    pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &WantedFields) -> Batch {
         let mut fields = NewFields::of(batch);
         for row in 0..batch.rows() {
             let pairs =
@@ -119,17 +118,17 @@ impl Enrich {
         rewrite.finish()
     }
 
-    /// The fields of a row; one without a value has none any more.
-    fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &Wanted) -> Vec<Pair> {
+    /// The added fields of a row; an empty value removes the field.
+    fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &WantedFields) -> Vec<Pair> {
         match &self.source {
-            Source::Text { format, from } => {
+            FieldSource::Text { format, from } => {
                 let Some(text) = value(batch, row, from, logspace) else { return Vec::new() };
-                let is_named = self.adds != Added::Any;
-                let mut pairs = found::pairs(format, &text);
+                let is_named = self.adds != AddedFields::Any;
+                let mut pairs = text_fields(format, &text);
                 pairs.retain(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
                 pairs
             }
-            Source::Computed(_) => {
+            FieldSource::Computed(_) => {
                 let computed = self.computed(&|field| cell(batch, row, field, logspace));
                 let text = |cell: &Cell<'_>| cell.text().map(Cow::into_owned).unwrap_or_default();
                 computed.iter().map(|(name, cell)| (name.as_bytes().to_vec(), text(cell))).collect()
@@ -138,13 +137,13 @@ impl Enrich {
     }
 }
 
-/// Whether it is a value, of a field of its own.
+/// Whether a pair has a value and does not have the name of a known field.
 pub fn counts((name, value): &Pair) -> bool {
     let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());
     !value.is_empty() && !is_known
 }
 
-/// What a message in a logspace says under a name.
+/// The value of a field of a message in a logspace.
 fn value<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Option<Cow<'b, [u8]>> {
     match field {
         FieldName::Known(Field::Logspace) => Some(Cow::Owned(logspace.as_bytes().to_vec())),
@@ -152,11 +151,39 @@ fn value<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) ->
     }
 }
 
-/// The same as a value of an expression.
+/// The value of a field as a value of an expression.
 fn cell<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Cell<'b> {
     match field {
         FieldName::Known(known) if known.storage() == Storage::Time => Cell::Time(batch.time(row)),
         FieldName::Known(known) if known.storage() == Storage::Received => Cell::Time(batch.received(row)),
         field => value(batch, row, field, logspace).map_or(Cell::Null, Cell::Text),
     }
+}
+
+/// Reads the fields of a text, in order.
+fn text_fields(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    match format {
+        TextFormat::Json => return logstead_parse::json(text),
+        TextFormat::KeyValue => return logstead_parse::key_value(text),
+        TextFormat::Regex(captures) => return captured(captures, text),
+        TextFormat::Cef => {
+            logstead_parse::cef(text, &mut pairs);
+        }
+        TextFormat::Leef => {
+            logstead_parse::leef(text, &mut pairs);
+        }
+        TextFormat::Csv(columns) => {
+            logstead_parse::csv(text, columns, &mut pairs);
+        }
+    }
+    pairs
+}
+
+fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
+    let Some(found) = captures.regex().compiled().captures(text) else { return Vec::new() };
+    let pair = |(group, name): &(usize, String)| {
+        found.get(*group).map(|value| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+    };
+    captures.fields().iter().filter_map(pair).collect()
 }

@@ -1,17 +1,15 @@
-//! Stages that need no more than one message at a time, wherever messages pass: in questions, on the live tail, in
-//! exports and in the filters of routes.
+//! Stages that work on one message at a time, for all code through which messages pass: searches, the live tail, exports
+//! and the filters of routes.
 //!
 //! | module      | what it does                                                              |
 //! |-------------|---------------------------------------------------------------------------|
-//! | `found`     | the fields that stand in a text                                           |
 //! | `enrich`    | `extract`, `parse` and `eval`: a batch with more fields                   |
-//! | `transform` | a row of stages                                                           |
+//! | `transform` | a sequence of stages                                                      |
 //!
-//! **Invariant:** what becomes of a message depends on nothing but the message and the time of day.
+//! **Invariant:** the result for a message depends only on the message and the time of day.
 
 mod enrich;
-mod found;
 mod transform;
 
-pub use enrich::{Enrich, Wanted, counts};
-pub use transform::{Changed, Transform};
+pub use enrich::{Enrich, WantedFields, counts};
+pub use transform::{Transform, TransformedRows};

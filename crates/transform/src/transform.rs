@@ -1,65 +1,69 @@
-//! A row of stages, made ready to run over batches.
+//! A sequence of stages, made ready to run over batches.
 
-use crate::enrich::{Enrich, Wanted};
+use crate::enrich::{Enrich, WantedFields};
 use logstead_query::{Context, Matcher, Stage};
 use logstead_record::{Batch, Selection, Timestamp};
 use std::sync::Arc;
 
-/// Stages that stream.
+/// Stages that work on one message at a time.
 #[derive(Debug)]
 pub struct Transform {
-    steps: Vec<Step>,
+    steps: Vec<TransformStep>,
 }
 
 #[derive(Debug)]
-enum Step {
+enum TransformStep {
     Where(Matcher),
     Enrich(Enrich),
 }
 
-/// Messages after the stages.
+/// The messages that pass the stages.
 #[derive(Debug)]
-pub struct Changed {
-    /// How they look.
+pub struct TransformedRows {
+    /// The messages after the stages.
     pub batch: Arc<Batch>,
-    /// Which row of the batch that came in each is.
+    /// The row of each message in the original batch.
     pub rows: Vec<usize>,
 }
 
 impl Transform {
-    /// Makes stages ready to run. Those that do not stream are passed over: `Pipeline::obstacle` finds them. `fields` is
-    /// for who shows messages: `Pipeline::columns` says what it leaves.
+    /// Makes stages ready to run. Those that do not stream are skipped: `Pipeline::streams` finds them. `fields` is for code
+    /// that shows messages: `Pipeline::columns` gives the fields it keeps.
     pub fn new(stages: &[Stage], now: Timestamp) -> Transform {
         let step = |stage: &Stage| match stage {
-            Stage::Where(query) => Some(Step::Where(Matcher::new(query, &Context { now, logspace: "" }))),
-            other => Enrich::of(other, now).map(Step::Enrich),
+            Stage::Where(query) => {
+                Some(TransformStep::Where(Matcher::new(query, &Context { now, logspace: "" })))
+            }
+            other => Enrich::of(other, now).map(TransformStep::Enrich),
         };
         Transform { steps: stages.iter().filter_map(step).collect() }
     }
 
-    /// Whether every message passes.
+    /// Whether every message passes the stages.
     pub fn keeps_all(&self) -> bool {
-        !self.steps.iter().any(|step| matches!(step, Step::Where(_)))
+        !self.steps.iter().any(|step| matches!(step, TransformStep::Where(_)))
     }
 
     /// The selected messages of a batch after the stages.
-    pub fn apply(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> Changed {
+    pub fn apply(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> TransformedRows {
         let rows: Vec<usize> = selected.iter().collect();
         if self.steps.is_empty() && selected.is_all() {
-            return Changed { batch: batch.clone(), rows };
+            return TransformedRows { batch: batch.clone(), rows };
         }
         let mut batch = batch.take(selected);
         let mut left = Selection::all(batch.rows());
         for step in &self.steps {
             match step {
-                Step::Where(matcher) => left = matcher.select_within(&batch, &left),
-                Step::Enrich(enrich) => batch = enrich.batch(&batch, &left, logspace, &Wanted::ALL),
+                TransformStep::Where(matcher) => left = matcher.select_within(&batch, &left),
+                TransformStep::Enrich(enrich) => {
+                    batch = enrich.batch(&batch, &left, logspace, &WantedFields::ALL)
+                }
             }
         }
         if left.is_all() {
-            return Changed { batch: Arc::new(batch), rows };
+            return TransformedRows { batch: Arc::new(batch), rows };
         }
         let rows = left.iter().map(|row| rows[row]).collect();
-        Changed { batch: Arc::new(batch.take(&left)), rows }
+        TransformedRows { batch: Arc::new(batch.take(&left)), rows }
     }
 }

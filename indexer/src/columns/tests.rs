@@ -99,10 +99,10 @@ fn two_messages() -> Batch {
 fn each_group_has_the_bytes_that_it_always_had() {
     let batch = two_messages();
     let name = |text: u8| [2, 0, 0, 0, 1, 1, 0, text, 1, 0, 1];
-    let expected: [(Group, &[&[u8]]); 6] = [
-        (Group::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),
+    let expected: [(ColumnGroup, &[&[u8]]); 6] = [
+        (ColumnGroup::Stamps, &[&[10, 0], &[6, 0xfa], &[0xff; 8], &[1], &[13, 255], &[2, 0]]),
         (
-            Group::Names,
+            ColumnGroup::Names,
             &[
                 b"\x01\0\0\0\x01\x01s\x01\0\0",
                 b"\x01\0\0\0\x01\x01p\x01\0\0",
@@ -111,10 +111,10 @@ fn each_group_has_the_bytes_that_it_always_had() {
                 &name(b'm'),
             ],
         ),
-        (Group::Pid, &[b"\x01\x01\x007"]),
-        (Group::Message, &[b"\x01\x02\x01hix"]),
-        (Group::Fields, &[b"\x01\x01\0", b"\x01\0\0\0\x01\x01k\x01\0", b"\x01\x01v"]),
-        (Group::Head, &[&[0, 0], b"\x01\x01\0<", b"\x01\x01\0>"]),
+        (ColumnGroup::Pid, &[b"\x01\x01\x007"]),
+        (ColumnGroup::Message, &[b"\x01\x02\x01hix"]),
+        (ColumnGroup::Fields, &[b"\x01\x01\0", b"\x01\0\0\0\x01\x01k\x01\0", b"\x01\x01v"]),
+        (ColumnGroup::Head, &[&[0, 0], b"\x01\x01\0<", b"\x01\x01\0>"]),
     ];
     for (group, columns) in expected {
         let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use logstead_answer::{
 };
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
-use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
 use logstead_work::Run;
 use logstead_work::{Work, lanes};
 use std::sync::Arc;
@@ -112,7 +112,7 @@ impl Answers<'_, '_> {
             return Coverage::default();
         }
         let groups = by_messages.iter().map(|&at| self.asked[at].groups());
-        let groups = groups.fold(Group::Stamps.into(), Groups::and);
+        let groups = groups.fold(ColumnGroup::Stamps.into(), ColumnGroups::and);
         sealed.read(rows, groups, run, &mut |first_sequence, batch, rows| {
             for &at in &by_messages {
                 self.add_batch(at, first_sequence, batch, rows);
@@ -247,14 +247,14 @@ impl Asked<'_> {
     }
 
     /// The columns of messages that it looks at.
-    fn groups(&self) -> Groups {
+    fn groups(&self) -> ColumnGroups {
         let fields = match self {
-            Asked::Discovery(_) => return Group::Fields.into(),
+            Asked::Discovery(_) => return ColumnGroup::Fields.into(),
             Asked::Table(table) => table.reads(),
             other => Some(other.needs()),
         };
-        fields.map_or(Groups::ALL, |fields| {
-            fields.iter().map(FieldName::groups).fold(Groups::NONE, Groups::and)
+        fields.map_or(ColumnGroups::ALL, |fields| {
+            fields.iter().map(FieldName::groups).fold(ColumnGroups::NONE, ColumnGroups::and)
         })
     }
 }

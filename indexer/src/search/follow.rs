@@ -16,7 +16,7 @@ use crate::store::damage::{Damage, DamageReason};
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_query::TimeRange;
-use logstead_record::{Batch, Groups, Selection};
+use logstead_record::{Batch, ColumnGroups, Selection};
 use logstead_work::Run;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Follower {
             return self.show(end, None, visit);
         }
         undecided.subtract(&certain);
-        let batch = match blocks.read(block, Groups::ALL, &mut Scratch::default()) {
+        let batch = match blocks.read(block, ColumnGroups::ALL, &mut Scratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
                 let damage = Damage::of_block(segment, error).to_string();

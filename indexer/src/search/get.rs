@@ -6,7 +6,7 @@ use crate::segment::blocks::Scratch;
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::View;
-use logstead_record::{Groups, Selection};
+use logstead_record::{ColumnGroups, Selection};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let rows = blocks.row_range(block);
     let mut only = Selection::none(rows.len());
     only.insert(row as usize - rows.start);
-    let read = blocks.read_some(block, (&only, Groups::ALL), &mut Scratch::default());
+    let read = blocks.read_some(block, (&only, ColumnGroups::ALL), &mut Scratch::default());
     let batch = Arc::new(read.map_err(damaged)?);
     Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }

@@ -9,7 +9,7 @@ use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
-use logstead_record::{Group, Selection};
+use logstead_record::{ColumnGroup, Selection};
 use logstead_work::Work;
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Look {
         let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {
             // Nobody has compared the times yet.
-            groups = groups.with(Group::Stamps);
+            groups = groups.with(ColumnGroup::Stamps);
         }
         // Where few rows are undecided, only those are read.
         let are_few = undecided.count() * FEW < undecided.rows();

@@ -16,7 +16,7 @@ use crate::segment::blocks::{Blocks, BlocksError, Scratch};
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
 use logstead_work::Run;
 use logstead_work::lanes::{self, Wave};
 use std::cmp::Reverse;
@@ -327,7 +327,7 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
     let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    let read = segment.blocks.read_some(block, (&selection, Groups::ALL), &mut Scratch::default());
+    let read = segment.blocks.read_some(block, (&selection, ColumnGroups::ALL), &mut Scratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
 
@@ -376,7 +376,7 @@ fn times_of(
     if let Some(times) = look.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
         return Ok(times);
     }
-    let batch = blocks.read(block, Group::Stamps.into(), scratch)?;
+    let batch = blocks.read(block, ColumnGroup::Stamps.into(), scratch)?;
     Ok((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
 }
 

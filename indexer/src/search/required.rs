@@ -3,7 +3,7 @@
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
 //! only where [`Required::is_sufficient`] says so.
 
-use logstead_query::{Near, Part, Pattern, TextTest};
+use logstead_query::{Near, Pattern, PatternPart, TextTest};
 use logstead_record::word;
 use logstead_template::WordForm;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
@@ -96,16 +96,16 @@ impl Required {
     pub(crate) fn is_sufficient(&self, test: &TextTest) -> bool {
         let TextTest::Pattern(pattern) = test else { return false };
         let is_one_word = |text: &str| word::words(text.as_bytes()).next() == Some(0..text.len());
-        if let [Part::Text(text)] = pattern.parts()
+        if let [PatternPart::Text(text)] = pattern.parts()
             && word::addresses(text.as_bytes()).next() == Some(0..text.len())
         {
             return true;
         }
         let text = match pattern.parts() {
-            [Part::Text(text)]
-            | [Part::Text(text), Part::Run]
-            | [Part::Run, Part::Text(text)]
-            | [Part::Run, Part::Text(text), Part::Run] => text,
+            [PatternPart::Text(text)]
+            | [PatternPart::Text(text), PatternPart::Run]
+            | [PatternPart::Run, PatternPart::Text(text)]
+            | [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => text,
             _ => return false,
         };
         *self != Required::Anything && !pattern.is_case_sensitive() && is_one_word(text)
@@ -119,7 +119,7 @@ fn by_pattern(pattern: &Pattern) -> Required {
     let parts = pattern.parts();
     let mut required = Vec::new();
     for (at, part) in parts.iter().enumerate() {
-        if let Part::Text(text) = part {
+        if let PatternPart::Text(text) = part {
             // Beside a wildcard a word may go on.
             let (first, last) = (at == 0, at + 1 == parts.len());
             collect_words(text.as_bytes(), first, last, &mut required);
@@ -138,9 +138,9 @@ fn by_words(near: &Near) -> Required {
 /// For a pattern that is a part of one word.
 fn form_of(pattern: &Pattern) -> Option<Required> {
     let (text, form): (&str, fn(Vec<u8>) -> Form) = match pattern.parts() {
-        [Part::Text(text), Part::Run] => (text, Form::Begins),
-        [Part::Run, Part::Text(text)] => (text, Form::Ends),
-        [Part::Run, Part::Text(text), Part::Run] => (text, Form::Holds),
+        [PatternPart::Text(text), PatternPart::Run] => (text, Form::Begins),
+        [PatternPart::Run, PatternPart::Text(text)] => (text, Form::Ends),
+        [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => (text, Form::Holds),
         _ => return None,
     };
     let is_one_word = word::words(text.as_bytes()).next() == Some(0..text.len());

@@ -13,7 +13,7 @@ use crate::store::tally::{Tallied, tally};
 use crate::store::verify::{self, Checked};
 use crate::store::view::{Shared, View};
 use logstead_query::TimeRange;
-use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::Run;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Searcher {
         &self,
         filter: &Filter,
         range: TimeRange,
-        groups: Groups,
+        groups: ColumnGroups,
         run: &Run<'_>,
         visit: &mut dyn FnMut(&Arc<Batch>, &Selection),
     ) -> Coverage {
@@ -141,7 +141,7 @@ impl Visitor for Count {
 
 /// Shows batches.
 struct Batches<'a> {
-    groups: Groups,
+    groups: ColumnGroups,
     visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),
 }
 

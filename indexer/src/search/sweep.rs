@@ -12,7 +12,7 @@ use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
 use logstead_work::Run;
 use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
@@ -284,7 +284,7 @@ impl Sealed<'_> {
     pub(crate) fn read(
         &self,
         rows: &Selection,
-        groups: Groups,
+        groups: ColumnGroups,
         run: &Run<'_>,
         visit: &mut dyn FnMut(u64, &Arc<Batch>, &Selection),
     ) -> Coverage {

@@ -163,8 +163,9 @@ impl Segment {
     pub(crate) fn is_whole(&self) -> bool {
         let mut scratch = Scratch::default();
         self.blocks.verify_root().is_ok()
-            && (0..self.blocks.len())
-                .all(|block| self.blocks.read(block, logstead_record::Groups::ALL, &mut scratch).is_ok())
+            && (0..self.blocks.len()).all(|block| {
+                self.blocks.read(block, logstead_record::ColumnGroups::ALL, &mut scratch).is_ok()
+            })
     }
 
     /// Its index, opened when it was not used lately.

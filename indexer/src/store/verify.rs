@@ -13,7 +13,7 @@ use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use crate::store::part::{Part, parts};
 use crate::store::view::{FileView, LostSegment, View};
-use logstead_record::{Groups, Timestamp};
+use logstead_record::{ColumnGroups, Timestamp};
 use logstead_work::Run;
 
 /// A part of a logspace that was checked.
@@ -114,7 +114,7 @@ fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
     let root = blocks.verify_root();
     let (mut scratch, mut stretches) = (Scratch::default(), Vec::<DamagedBlocks>::new());
     for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
-        let Err(error) = blocks.read(block, Groups::ALL, &mut scratch) else { continue };
+        let Err(error) = blocks.read(block, ColumnGroups::ALL, &mut scratch) else { continue };
         let why = Damage::of_block(segment, error).to_string();
         let times = blocks.span_of(block).times();
         match stretches.last_mut() {

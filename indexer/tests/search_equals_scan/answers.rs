@@ -3,7 +3,7 @@
 use crate::questions::CONTEXT;
 use logstead_answer::{Aggregation, Discovery, Facets, Histogram, Settings, Table, Value, Width};
 use logstead_indexer::{Asked, Filter, Searcher};
-use logstead_query::{FieldTest, Part, Pattern, Query, TimeRange, parse, parse_pipeline};
+use logstead_query::{FieldTest, Pattern, PatternPart, Query, TimeRange, parse, parse_pipeline};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Flags};
 use logstead_work::Run;
@@ -133,7 +133,7 @@ pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
             let query = if *name == "flag" {
                 parse(&format!("flag={text}")).unwrap()
             } else {
-                let pattern = Pattern::new([Part::Text(text.to_owned())], true);
+                let pattern = Pattern::new([PatternPart::Text(text.to_owned())], true);
                 Query::Field(field.clone(), FieldTest::Equals(pattern))
             };
             let filter = Filter::new(&query, &CONTEXT);

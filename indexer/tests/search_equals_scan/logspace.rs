@@ -9,9 +9,9 @@ use crate::strategies::NOW;
 use logstead_indexer::{
     Disk, Expiry, Filter, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk, Task, encode,
 };
-use logstead_query::{Bounds, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
+use logstead_query::{FieldTest, Matcher, Query, TimeExpr, TimeRange, ValueRange, parse};
 use logstead_record::FieldName;
-use logstead_record::{Batch, BatchBuilder, Field, Groups, Timestamp};
+use logstead_record::{Batch, BatchBuilder, ColumnGroups, Field, Timestamp};
 use logstead_work::{Lanes, Run};
 use std::ops::Bound;
 use std::path::Path;
@@ -168,7 +168,7 @@ impl Logspace {
         self.check_with(question, &Filter::new(query, &CONTEXT), &meant);
         // What a question over several logspaces leaves out: copies of one of them, received after a time.
         let after = self.stored.get(self.stored.len() / 3).map_or(NOW, |stored| stored.row.received(0));
-        let received = Bounds::low(Bound::Excluded(TimeExpr::At(after)));
+        let received = ValueRange::low(Bound::Excluded(TimeExpr::At(after)));
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(received));
         for copies in
             [parse("copy_of=main").unwrap(), Query::and(vec![parse("copy_of=main").unwrap(), received])]
@@ -192,7 +192,7 @@ impl Logspace {
             assert!(counted.coverage.complete, "{:?}", counted.coverage);
             assert_eq!(counted.count, meant.len() as u64, "count of {query} in {range:?}");
             let mut shown = Vec::new();
-            let coverage = searcher.scan(filter, *range, Groups::ALL, &run, &mut |batch, rows| {
+            let coverage = searcher.scan(filter, *range, ColumnGroups::ALL, &run, &mut |batch, rows| {
                 shown.extend(rows.iter().map(|row| row_of(batch, row)));
             });
             assert!(coverage.complete, "{coverage:?}");

@@ -12,7 +12,7 @@ use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
 use logstead_accounts::Meta;
-use logstead_config::Format;
+use logstead_config::SourceFormat;
 use logstead_flow::machine::memory::Shares;
 use logstead_flow::machine::{clock, rights};
 use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
@@ -147,7 +147,7 @@ impl Import {
         }
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
-        let syslog = Syslog::of_lines(Format::Auto, zone);
+        let syslog = Syslog::of_lines(SourceFormat::Auto, zone);
         std::thread::scope(|scope| {
             for _ in 0..Shares::of_process(&settings).sealers {
                 let (keeper, rung) = (keeper.clone(), rung.clone());

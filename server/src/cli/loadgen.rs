@@ -6,8 +6,8 @@ use super::text;
 use clap::{Args, ValueEnum};
 use logstead_flow::machine::sockets::Descriptors;
 use logstead_loadgen::{
-    self as loadgen, Authorities, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions,
-    Total,
+    self as loadgen, Authorities, Content, Framing, HeaderKind, LoadPlan, LoadTarget, ProgressReport,
+    SendRate, Summary, TlsOptions, Total,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,11 +42,11 @@ const INTERVAL_SECONDS_MAX: f64 = 315_360_000.0;
 #[derive(Args, Debug)]
 pub(super) struct Loadgen {
     /// tcp://, tls://, udp://, relp://, relp+tls:// or http://HOST:PORT, or unix:PATH (a stream or a datagram socket)
-    #[arg(value_parser = Target::parse)]
-    target: Target,
+    #[arg(value_parser = LoadTarget::parse)]
+    target: LoadTarget,
     /// Messages a second of each connection: `N`, `N/s` or `max`
-    #[arg(long, value_name = "RATE", default_value = "max", value_parser = Rate::parse)]
-    rate: Rate,
+    #[arg(long, value_name = "RATE", default_value = "max", value_parser = SendRate::parse)]
+    rate: SendRate,
     /// The length of a message, without framing
     #[arg(long, value_name = "BYTES", default_value_t = 256)]
     size: usize,
@@ -146,7 +146,7 @@ impl Loadgen {
         Ok(())
     }
 
-    fn plan(&self, token: String) -> Plan {
+    fn plan(&self, token: String) -> LoadPlan {
         let content = match &self.read_file {
             Some(path) => Content::File { path: path.clone(), repeats: self.repeats },
             None => Content::Generated { header: self.format.into(), size: self.size },
@@ -158,7 +158,7 @@ impl Loadgen {
             trusts_anyone: self.insecure,
             identity: self.certificate.clone().zip(self.key.clone()),
         };
-        Plan {
+        LoadPlan {
             target: self.target.clone(),
             content,
             framing: self.framing.map(Framing::from),
@@ -176,7 +176,7 @@ impl Loadgen {
         }
     }
 
-    fn print(&self, plan: &Plan, summary: &Summary) -> std::io::Result<()> {
+    fn print(&self, plan: &LoadPlan, summary: &Summary) -> std::io::Result<()> {
         for line in summary_lines(plan, summary) {
             if self.csv {
                 text::error(&line);
@@ -194,7 +194,7 @@ impl Loadgen {
 }
 
 /// One `name: value` per line, for people and for scripts.
-fn summary_lines(plan: &Plan, summary: &Summary) -> Vec<String> {
+fn summary_lines(plan: &LoadPlan, summary: &Summary) -> Vec<String> {
     let Total { sent, bytes, acknowledged, resent, .. } = summary.total;
     let seconds = summary.passed.as_secs_f64();
     let each_second = |amount: f64| if 0.0 < seconds { amount / seconds } else { 0.0 };
@@ -205,7 +205,7 @@ fn summary_lines(plan: &Plan, summary: &Summary) -> Vec<String> {
     line("seconds", format!("{seconds:.3}"));
     line("messages/s", format!("{:.2}", each_second(sent as f64)));
     line("MB/s", format!("{:.2}", each_second(bytes as f64 / 1e6)));
-    if matches!(plan.target, Target::Relp(_) | Target::RelpTls(_) | Target::Http(_)) {
+    if matches!(plan.target, LoadTarget::Relp(_) | LoadTarget::RelpTls(_) | LoadTarget::Http(_)) {
         line("acknowledged", acknowledged.to_string());
         line("resent", resent.to_string());
         if let Some((half, most)) = summary.latency {
@@ -246,7 +246,7 @@ impl ProgressLines {
     }
 }
 
-impl Report for ProgressLines {
+impl ProgressReport for ProgressLines {
     fn second(&mut self, passed: Duration, total: Total) {
         let (last_passed, last) = self.last.replace((passed, total)).unwrap_or_default();
         let since = passed.saturating_sub(last_passed).as_secs_f64();
@@ -267,11 +267,11 @@ impl Report for ProgressLines {
     }
 }
 
-impl From<HeaderFormat> for Header {
-    fn from(format: HeaderFormat) -> Header {
+impl From<HeaderFormat> for HeaderKind {
+    fn from(format: HeaderFormat) -> HeaderKind {
         match format {
-            HeaderFormat::Rfc3164 => Header::Rfc3164,
-            HeaderFormat::Rfc5424 => Header::Rfc5424,
+            HeaderFormat::Rfc3164 => HeaderKind::Rfc3164,
+            HeaderFormat::Rfc5424 => HeaderKind::Rfc5424,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::failure::CommandFailure;
 use clap::Args;
 use logstead_config::Problem;
-use logstead_config::settings::{self, InForce, Layers, Settings};
+use logstead_config::settings::{self, EffectiveSetting, Layers, Settings};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl SettingsArgs {
     }
 
     /// The same, and where each setting is from.
-    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<InForce>), CommandFailure> {
+    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<EffectiveSetting>), CommandFailure> {
         let layers = self.layers()?;
         let told = || Ok((settings::load(&layers)?, settings::in_force(&layers)?));
         told().map_err(|problems: Vec<Problem>| self.refused(&problems))

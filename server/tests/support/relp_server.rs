@@ -114,7 +114,7 @@ impl Shared {
     }
 
     /// Notes a message before it is acknowledged.
-    fn answer(&self, frame: &relp::Frame<'_>) -> &'static [u8] {
+    fn answer(&self, frame: &relp::RelpFrame<'_>) -> &'static [u8] {
         if frame.command == b"open" {
             return b"200 OK\nrelp_version=0\ncommands=syslog";
         }

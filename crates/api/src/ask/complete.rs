@@ -11,7 +11,7 @@ use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
 use logstead_indexer::Asked;
 use logstead_query as query;
-use logstead_query::{FieldTest, Part, Pattern, Query, TextTest, Wanted};
+use logstead_query::{Completion, FieldTest, Pattern, PatternPart, Query, TextTest};
 use logstead_record::FieldName;
 use logstead_record::{Field, SEVERITY_NAMES, Storage};
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ pub(crate) async fn complete(
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {
-        Wanted::Value { .. } => TIME_MAX,
+        Completion::Value { .. } => TIME_MAX,
         _ => FIELDS_TIME_MAX,
     };
     let mut offer = OptionFinder {
@@ -211,9 +211,9 @@ struct OptionFinder {
 }
 
 impl OptionFinder {
-    fn options(&mut self, wanted: &Wanted, cancel: &Cancel) -> Vec<CompleteOption> {
+    fn options(&mut self, wanted: &Completion, cancel: &Cancel) -> Vec<CompleteOption> {
         match wanted {
-            Wanted::Clause { columns, has_operator, joins } => {
+            Completion::Clause { columns, has_operator, joins } => {
                 let after = if *has_operator { "" } else { ":" };
                 let mut options = self.names(columns.as_deref(), after, cancel);
                 if !has_operator {
@@ -223,10 +223,10 @@ impl OptionFinder {
                 }
                 options
             }
-            Wanted::Name => self.names(None, "", cancel),
-            Wanted::Value { field, quoted, ordered } => self.values(field, *quoted, *ordered, cancel),
-            Wanted::Stage => self.stages(),
-            Wanted::Argument { columns, names, functions, words } => {
+            Completion::Name => self.names(None, "", cancel),
+            Completion::Value { field, quoted, ordered } => self.values(field, *quoted, *ordered, cancel),
+            Completion::Stage => self.stages(),
+            Completion::Argument { columns, names, functions, words } => {
                 let mut options = Vec::new();
                 if *names {
                     options.extend(self.names(columns.as_deref(), "", cancel));
@@ -237,12 +237,12 @@ impl OptionFinder {
                 options.extend(self.words(words, ""));
                 options
             }
-            Wanted::Computed { columns } => {
+            Completion::Computed { columns } => {
                 let mut options = self.names(columns.as_deref(), "", cancel);
                 options.extend(self.expression_functions());
                 options
             }
-            Wanted::Nothing => Vec::new(),
+            Completion::Nothing => Vec::new(),
         }
     }
 
@@ -400,8 +400,8 @@ impl OptionFinder {
             FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),
         };
         if is_text && !self.typed.text.is_empty() {
-            let text = Part::Text(self.typed.text.clone());
-            let pattern = Pattern::new([Part::Run, text, Part::Run], false);
+            let text = PatternPart::Text(self.typed.text.clone());
+            let pattern = Pattern::new([PatternPart::Run, text, PatternPart::Run], false);
             let test = FieldTest::Holds(TextTest::Pattern(pattern));
             self.question.narrow(Query::Field(field.clone(), test));
         }

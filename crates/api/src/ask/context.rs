@@ -8,7 +8,7 @@ use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters, list, select_logspaces};
 use logstead_indexer::{Hit, Order};
-use logstead_query::{Bounds, Codes, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
+use logstead_query::{Codes, FieldTest, Pattern, PatternPart, Query as Meant, TimeExpr, ValueRange};
 use logstead_questions::store::{Coverage, GlobalPosition, PageRequest};
 use logstead_questions::wire::message::MessageJson;
 use logstead_record::FieldName;
@@ -124,7 +124,7 @@ fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     };
     let (batch, row) = (&hit.batch, hit.row);
     let text = |bytes: &[u8]| text_test(name, bytes);
-    let time = |time| FieldTest::Time(Bounds::closed(TimeExpr::At(time), TimeExpr::At(time)));
+    let time = |time| FieldTest::Time(ValueRange::closed(TimeExpr::At(time), TimeExpr::At(time)));
     let tests = match name {
         FieldName::Dynamic(wanted) => {
             let values = batch.fields(row).filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
@@ -163,7 +163,7 @@ fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
             format!("the value of `{name}` is not UTF-8 text, which cannot be searched for: leave it out");
         ApiError::bad_request(detail).path("same")
     })?;
-    Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))
+    Ok(FieldTest::Equals(Pattern::new([PatternPart::Text(text.to_owned())], true)))
 }
 
 /// One test for each flag that is set.

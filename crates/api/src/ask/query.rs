@@ -10,7 +10,9 @@ use crate::question::cancel::reading;
 use crate::state::SharedState;
 use axum::extract::State;
 use logstead_query as query;
-use logstead_query::{Edit, Held, LIMIT_MAX, Number, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr};
+use logstead_query::{
+    Edit, FieldContent, LIMIT_MAX, Number, Pattern, PatternPart, QUERY_BYTES_MAX, Term, TermTest, TimeExpr,
+};
 use logstead_record::FieldName;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -193,11 +195,11 @@ fn name(field: &str) -> Result<FieldName, String> {
     }
 }
 
-fn held(value: Option<String>, part: Option<String>) -> Result<Held, String> {
+fn held(value: Option<String>, part: Option<String>) -> Result<FieldContent, String> {
     match (value, part) {
-        (None, None) => Ok(Held::Nothing),
-        (Some(value), None) => Ok(Held::Value(value)),
-        (None, Some(part)) => Ok(Held::Part(part)),
+        (None, None) => Ok(FieldContent::Nothing),
+        (Some(value), None) => Ok(FieldContent::Value(value)),
+        (None, Some(part)) => Ok(FieldContent::Part(part)),
         (Some(_), Some(_)) => Err("send `value` or `part`, not both".to_owned()),
     }
 }
@@ -253,13 +255,13 @@ impl QueryTerm {
     fn new(Term { field, sought }: Term) -> QueryTerm {
         let field = field.map(|field| field.as_str().to_owned());
         match sought {
-            Sought::Pattern(pattern) => QueryTerm {
+            TermTest::Pattern(pattern) => QueryTerm {
                 field,
                 case_sensitive: pattern.is_case_sensitive(),
                 parts: Some(parts(&pattern)),
                 regex: None,
             },
-            Sought::Regex(regex) => QueryTerm {
+            TermTest::Regex(regex) => QueryTerm {
                 field,
                 case_sensitive: !regex.ignores_case(),
                 parts: None,
@@ -270,10 +272,10 @@ impl QueryTerm {
 }
 
 fn parts(pattern: &Pattern) -> Vec<TermPart> {
-    let part = |part: &Part| match part {
-        Part::Text(text) => TermPart::Text(text.clone()),
-        Part::Run => TermPart::Wildcard('*'),
-        Part::One => TermPart::Wildcard('?'),
+    let part = |part: &PatternPart| match part {
+        PatternPart::Text(text) => TermPart::Text(text.clone()),
+        PatternPart::Run => TermPart::Wildcard('*'),
+        PatternPart::One => TermPart::Wildcard('?'),
     };
     pattern.parts().iter().map(part).collect()
 }

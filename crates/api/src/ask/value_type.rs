@@ -3,7 +3,7 @@
 use logstead_answer::{Facet, Value};
 use logstead_query as query;
 use logstead_record::FieldName;
-use logstead_record::{Field, Half, Storage, Timestamp};
+use logstead_record::{Field, PriorityHalf, Storage, Timestamp};
 use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};
 
@@ -39,8 +39,8 @@ impl ValueType {
 
     fn of_known(field: Field) -> ValueType {
         match field.storage() {
-            Storage::Priority(Half::Severity) => ValueType::Severity,
-            Storage::Priority(Half::Facility) => ValueType::Facility,
+            Storage::Priority(PriorityHalf::Severity) => ValueType::Severity,
+            Storage::Priority(PriorityHalf::Facility) => ValueType::Facility,
             Storage::Flags => ValueType::Flag,
             Storage::Logspace => ValueType::Logspace,
             Storage::Time | Storage::Received => ValueType::Time,

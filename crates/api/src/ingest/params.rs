@@ -7,7 +7,7 @@ use crate::question::clocks::zone;
 use crate::question::split_list;
 use axum::http::HeaderMap;
 use jiff::tz::TimeZone;
-use logstead_config::Format;
+use logstead_config::SourceFormat;
 use logstead_ingest::ours::{Form, Reading};
 use logstead_record::Timestamp;
 use logstead_syslog::format::Syslog;
@@ -95,9 +95,9 @@ pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
     let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
     let format = match params.format {
         None | Some(LineFormat::Text) => None,
-        Some(LineFormat::Auto) => Some(Format::Auto),
-        Some(LineFormat::Rfc5424) => Some(Format::Rfc5424),
-        Some(LineFormat::Rfc3164) => Some(Format::Rfc3164),
+        Some(LineFormat::Auto) => Some(SourceFormat::Auto),
+        Some(LineFormat::Rfc5424) => Some(SourceFormat::Rfc5424),
+        Some(LineFormat::Rfc3164) => Some(SourceFormat::Rfc3164),
     };
     Ok(Reading {
         keys: params.keys(),

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::state::{ApiInner, SharedState, WebSocket};
 use crate::waiting::blocking;
 use axum::extract::State;
-use logstead_config::settings::{InForce, Layer};
+use logstead_config::settings::{EffectiveSetting, Layer};
 use logstead_flow::machine::{clock, cores, host_name, memory};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ pub(super) fn in_force(shared: &ApiInner) -> Vec<SettingInForce> {
     shared.state.process.in_force.iter().map(setting).collect()
 }
 
-fn setting(setting: &InForce) -> SettingInForce {
+fn setting(setting: &EffectiveSetting) -> SettingInForce {
     let (origin, place) = match &setting.from {
         Layer::Default => (SettingOrigin::Default, String::new()),
         Layer::File(line) => (SettingOrigin::File, format!("line {line}")),

@@ -8,7 +8,7 @@ use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use logstead_config::{Document, Target};
+use logstead_config::{Document, RouteTarget};
 use logstead_forward::Destination;
 use logstead_indexer::Hit;
 use logstead_questions::wire::message::MessageJson;
@@ -260,7 +260,7 @@ fn quarantined(shared: &SharedState, id: &str, messages: u64) -> Result<Arc<Dest
 /// A destination that is not enabled takes nothing.
 pub(super) fn check_enabled(shared: &SharedState, id: &str) -> Result<()> {
     let live = shared.state.pipeline.router();
-    if live.checked.is_disabled(&Target::Destination(id.to_owned())) {
+    if live.checked.is_disabled(&RouteTarget::Destination(id.to_owned())) {
         let detail = format!("destination `{id}` is disabled and takes nothing: enable it first");
         return Err(ApiError::new(StatusCode::CONFLICT, detail));
     }

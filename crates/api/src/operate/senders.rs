@@ -16,7 +16,7 @@ use logstead_config::{Source, SourceKind};
 use logstead_flow::machine::clock;
 use logstead_flow::senders::{self, Key, Report, Sample, SourceFacts};
 use logstead_indexer::Order;
-use logstead_query::{Bounds, FieldTest, Pattern, Query, TimeExpr, TimeRange};
+use logstead_query::{FieldTest, Pattern, Query, TimeExpr, TimeRange, ValueRange};
 use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, SearchCriteria};
 use logstead_questions::wire::message::{FieldValue, by_name};
 use logstead_receive::time_zone;
@@ -235,7 +235,7 @@ fn last_frames(
     let mut hits: Hits = Vec::new();
     for span in SPANS {
         let since = TimeExpr::At(last_seen.saturating_add(-span));
-        let bounds = Bounds { low: Bound::Included(since), high: Bound::Unbounded };
+        let bounds = ValueRange { low: Bound::Included(since), high: Bound::Unbounded };
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(bounds));
         let query = Query::and(vec![is(Field::Source, &key.source), is(Field::Host, &key.host), received]);
         let (range, copies) = (TimeRange::ALL, Copies::LeftOut);

@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use logstead_config::{Acting, is_lookup_name};
+use logstead_config::{CheckedAction, is_lookup_name};
 use logstead_pipeline::KnownLookup;
 use logstead_record::Timestamp;
 use logstead_route::{LOOKUP_BYTES_MAX, LookupTable};
@@ -145,7 +145,7 @@ fn missing(name: &str) -> ApiError {
 
 fn used_by(shared: &ApiInner, name: &str) -> Vec<String> {
     let live = shared.state.pipeline.router();
-    let uses = |action: &Acting| matches!(action, Acting::Lookup { file, .. } if file == name);
+    let uses = |action: &CheckedAction| matches!(action, CheckedAction::Lookup { file, .. } if file == name);
     let routes = live.checked.routes.iter().filter(|route| route.steps.iter().any(|step| uses(&step.action)));
     routes.map(|route| route.route.id.clone()).collect()
 }

@@ -1,7 +1,7 @@
 //! Opens the sockets that sources listen on.
 
 use crate::machine::folders::Folders;
-use logstead_config::{Listener, Size};
+use logstead_config::{ListenAddress, Size};
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
@@ -31,21 +31,21 @@ pub enum Bound {
 
 impl Bound {
     /// Opens a socket; a UDP address gets `partitions` of them.
-    pub fn bind(listener: &Listener, partitions: usize, folders: &Folders) -> io::Result<Bound> {
+    pub fn bind(listener: &ListenAddress, partitions: usize, folders: &Folders) -> io::Result<Bound> {
         match listener {
-            Listener::Udp(address) => udp(*address, partitions).map(Bound::Udp),
-            Listener::Tcp(address)
-            | Listener::Tls(address)
-            | Listener::Relp(address)
-            | Listener::RelpTls(address)
-            | Listener::Grpc(address)
-            | Listener::GrpcTls(address)
-            | Listener::Http(address)
-            | Listener::Https(address) => tcp(*address).map(Bound::Tcp),
-            Listener::UnixStream(path) => {
+            ListenAddress::Udp(address) => udp(*address, partitions).map(Bound::Udp),
+            ListenAddress::Tcp(address)
+            | ListenAddress::Tls(address)
+            | ListenAddress::Relp(address)
+            | ListenAddress::RelpTls(address)
+            | ListenAddress::Grpc(address)
+            | ListenAddress::GrpcTls(address)
+            | ListenAddress::Http(address)
+            | ListenAddress::Https(address) => tcp(*address).map(Bound::Tcp),
+            ListenAddress::UnixStream(path) => {
                 unix_listener(&folders.socket(path)?, SOCKET_MODE).map(Bound::UnixStream)
             }
-            Listener::UnixDgram(path) => {
+            ListenAddress::UnixDgram(path) => {
                 let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
                 let path = free_path(&folders.socket(path)?, connect)?;
                 let socket = UnixDatagram::bind(&path)?;
@@ -69,7 +69,7 @@ impl Bound {
     }
 
     /// What a sender connects to, with the port that the system chose.
-    pub fn url(&self, listener: &Listener) -> io::Result<String> {
+    pub fn url(&self, listener: &ListenAddress) -> io::Result<String> {
         let address = match self {
             Bound::Tcp(socket) => socket.local_addr()?,
             Bound::Udp(sockets) => sockets[0].local_addr()?,
@@ -82,8 +82,8 @@ impl Bound {
 }
 
 /// Whether a socket that is open for one listener can serve the other. Port 0 is a different port each time.
-pub fn is_same(open: &Listener, wanted: &Listener) -> bool {
-    let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
+pub fn is_same(open: &ListenAddress, wanted: &ListenAddress) -> bool {
+    let is_udp = |listener: &ListenAddress| matches!(listener, ListenAddress::Udp(_));
     match (open.address(), wanted.address()) {
         (Some(a), Some(b)) => a == b && a.port() != 0 && is_udp(open) == is_udp(wanted),
         _ => open == wanted,
@@ -173,9 +173,9 @@ mod tests {
         let name = url.split_once(':').unwrap().1;
         let path = data.join(name).to_string_lossy().into_owned();
         let listener = if url.starts_with("unix-dgram") {
-            Listener::UnixDgram(path)
+            ListenAddress::UnixDgram(path)
         } else {
-            Listener::UnixStream(path)
+            ListenAddress::UnixStream(path)
         };
         Bound::bind(&listener, 1, &Folders::below(data))
     }
@@ -199,21 +199,21 @@ mod tests {
     #[test]
     fn an_open_socket_serves_whatever_is_spoken_over_it() {
         let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
-        let check = |open: Listener, wanted: Listener, expected: bool| {
+        let check = |open: ListenAddress, wanted: ListenAddress, expected: bool| {
             assert_eq!(is_same(&open, &wanted), expected, "{open} {wanted}");
         };
-        check(Listener::Tcp(address(514)), Listener::Tls(address(514)), true);
-        check(Listener::Tcp(address(514)), Listener::Udp(address(514)), false);
-        check(Listener::Tcp(address(0)), Listener::Tcp(address(0)), false);
-        check(Listener::UnixDgram("a".to_owned()), Listener::UnixDgram("a".to_owned()), true);
-        check(Listener::UnixDgram("a".to_owned()), Listener::UnixStream("a".to_owned()), false);
+        check(ListenAddress::Tcp(address(514)), ListenAddress::Tls(address(514)), true);
+        check(ListenAddress::Tcp(address(514)), ListenAddress::Udp(address(514)), false);
+        check(ListenAddress::Tcp(address(0)), ListenAddress::Tcp(address(0)), false);
+        check(ListenAddress::UnixDgram("a".to_owned()), ListenAddress::UnixDgram("a".to_owned()), true);
+        check(ListenAddress::UnixDgram("a".to_owned()), ListenAddress::UnixStream("a".to_owned()), false);
     }
 
     #[test]
     fn the_sockets_of_one_udp_address_share_its_port() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let Bound::Udp(sockets) =
-            Bound::bind(&Listener::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
+            Bound::bind(&ListenAddress::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
         else {
             panic!()
         };

@@ -10,7 +10,7 @@ mod rotation;
 use super::groups::groups;
 use super::sink::{Failure, Message, Sent, Sink};
 use aside::Aside;
-use logstead_config::{FileSink as Config, Packing, Size, Template};
+use logstead_config::{FileSink as Config, NameTemplate, Packing, Size};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::{self, Folders};
 use logstead_flow::machine::place::Place;
@@ -101,7 +101,7 @@ impl Sink for File {
     fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
         // What the folder is does not depend on a message.
         let sink = self.folders.sink(self.config.path.as_str()).map_err(Failure::wait)?;
-        let template = Template::parse(&sink.below().to_string_lossy()).map_err(Failure::wait)?;
+        let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(Failure::wait)?;
         let mut groups = groups(&template, messages).into_iter();
         let mut sent = Sent::default();
         while let Some(group) = groups.next() {
@@ -159,17 +159,17 @@ fn write(mut file: &Opened, lines: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::packing;
-    use logstead_config::{Period, Rotate};
+    use logstead_config::{Period, Rotation};
     use logstead_record::{Batch, BatchBuilder, Field, Row};
     use std::fs;
     use std::io::Read;
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant, SystemTime};
 
-    const NEVER: Rotate = Rotate { size: None, age: None, compression: Packing::None };
+    const NEVER: Rotation = Rotation { size: None, age: None, compression: Packing::None };
 
-    fn sink(folder: &Path, path: &str, rotate: Rotate) -> File {
-        let path = Template::parse(&format!("{}/{path}", folder.display())).unwrap();
+    fn sink(folder: &Path, path: &str, rotate: Rotation) -> File {
+        let path = NameTemplate::parse(&format!("{}/{path}", folder.display())).unwrap();
         File::new(Arc::new(Folders::below(folder)), &Config { path, rotate })
     }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_relative_path_stays_in_its_folder_whatever_the_host_is_called() {
         let folder = tempfile::tempdir().unwrap();
-        let path = Template::parse("{host}/all.log").unwrap();
+        let path = NameTemplate::parse("{host}/all.log").unwrap();
         let folders = Arc::new(Folders::of_data(folder.path()));
         let mut sink = File::new(folders, &Config { path, rotate: NEVER });
         send(&mut sink, &[("forward", "1"), ("secrets", "2")]).unwrap();
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_file_is_set_aside_before_it_is_too_long() {
         let folder = tempfile::tempdir().unwrap();
-        let rotate = Rotate { size: Some(Size::new(6)), ..NEVER };
+        let rotate = Rotation { size: Some(Size::new(6)), ..NEVER };
         let mut sink = sink(folder.path(), "all.log", rotate);
         for texts in [&["one"][..], &["2"], &["three", "more than fits", "4", "5", "6", "7"], &["end"]] {
             let messages: Vec<_> = texts.iter().map(|text| ("", *text)).collect();
@@ -315,7 +315,7 @@ mod tests {
             fs::write(folder.path().join("all.log.20200101T000000Z.gz.part"), "rubbish").unwrap();
             let taken = folder.path().join(format!("all.log.20200101T000000Z{}", packing::ending(packing)));
             fs::write(&taken, "of a host with that name").unwrap();
-            let rotate = Rotate { size: None, age: Some(Period::days(1)), compression: packing };
+            let rotate = Rotation { size: None, age: Some(Period::days(1)), compression: packing };
             let mut sink = sink(folder.path(), "all.log", rotate);
             send(&mut sink, &[("", "today")]).unwrap();
             assert_eq!(read(&path), "today\n");

@@ -1,6 +1,6 @@
 //! Decides when a file is set aside, and under which name. Pure: the caller brings the clock.
 
-use logstead_config::Rotate;
+use logstead_config::Rotation;
 use logstead_record::Timestamp;
 
 /// What is known of a file.
@@ -11,7 +11,7 @@ pub(super) struct Known {
 }
 
 /// Whether a file has to be set aside before this many bytes are added to it.
-pub(super) fn is_due(rotate: &Rotate, known: &Known, added_bytes: u64, now_ms: i64) -> bool {
+pub(super) fn is_due(rotate: &Rotation, known: &Known, added_bytes: u64, now_ms: i64) -> bool {
     let is_full = |max: u64| max < known.bytes.saturating_add(added_bytes);
     let is_over = |period_ms: i64| known.written_ms.div_euclid(period_ms) < now_ms.div_euclid(period_ms);
     let period_ms =
@@ -57,10 +57,10 @@ mod tests {
 
     #[test]
     fn a_file_is_set_aside_before_it_is_too_long_or_in_a_new_period() {
-        let by_size = Rotate { size: Some(Size::new(1000)), age: None, compression: Packing::None };
-        let by_age = Rotate { size: None, age: Some(Period::days(1)), ..by_size };
+        let by_size = Rotation { size: Some(Size::new(1000)), age: None, compression: Packing::None };
+        let by_age = Rotation { size: None, age: Some(Period::days(1)), ..by_size };
         let day = 86_400_000;
-        let check = |rotate: &Rotate, bytes, added, written_ms, now_ms, expected| {
+        let check = |rotate: &Rotation, bytes, added, written_ms, now_ms, expected| {
             let known = Known { bytes, written_ms };
             assert_eq!(
                 is_due(rotate, &known, added, now_ms),
@@ -77,7 +77,7 @@ mod tests {
         // A clock that was set back.
         check(&by_age, 900, 5000, 2 * day, day, false);
         check(&by_age, 0, 5000, 0, 9 * day, false);
-        check(&Rotate { age: None, ..by_age }, u64::MAX, 1, 0, day, false);
+        check(&Rotation { age: None, ..by_age }, u64::MAX, 1, 0, day, false);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::json::{Object, object, string};
 use super::secret::Authority;
 use crate::sink::{Failure, Message, Sent, Sink};
-use logstead_config::Elastic as Config;
+use logstead_config::ElasticServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, Priority};
 use serde::Deserialize;

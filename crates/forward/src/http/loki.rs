@@ -10,7 +10,7 @@ use super::json::{Object, number, object};
 use super::order::arrange;
 use super::secret::Authority;
 use crate::sink::{Failure, Message, Sent, Sink};
-use logstead_config::{Label, Loki as Config};
+use logstead_config::{Label, LokiServer as Config};
 use logstead_flow::machine::folders::Folders;
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ mod tests {
     use super::super::peer::{Peer, answer, answer_with, batch, folders, header};
     use super::*;
     use crate::sink::Remedy;
-    use logstead_config::{HttpFormat, HttpServer, Token};
+    use logstead_config::{DestinationToken, HttpFormat, HttpServer};
     use logstead_record::Batch;
     use serde_json::json;
     use std::path::Path;
@@ -124,7 +124,7 @@ mod tests {
     fn sink(server: HttpServer, format: HttpFormat) -> Loki {
         let config = Config {
             server,
-            token: Token::default(),
+            token: DestinationToken::default(),
             tenant: Some("blue".to_owned()),
             labels: vec![Label::Severity, Label::Host],
             format,

@@ -60,13 +60,13 @@ impl Sink for NdjsonHttp {
 mod tests {
     use super::super::peer::{Peer, answer, batch, folders, header};
     use super::*;
-    use logstead_config::Token;
+    use logstead_config::DestinationToken;
     use logstead_record::Batch;
     use serde_json::{Value, json};
     use std::path::Path;
 
     fn sink(peer: &Peer, format: HttpFormat) -> NdjsonHttp {
-        let token = Token { token: Some("t0ken".to_owned()), token_file: None };
+        let token = DestinationToken { token: Some("t0ken".to_owned()), token_file: None };
         let config = Config { server: peer.server(), token, method: HttpMethod::Put, format };
         NdjsonHttp::new(&config, &folders(Path::new("/nowhere")))
     }

@@ -11,7 +11,7 @@ use super::json::{array, number, object};
 use super::order::arrange;
 use super::secret::Authority;
 use crate::sink::{Failure, Message, Sent, Sink};
-use logstead_config::Otlp as Config;
+use logstead_config::OtlpServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, Severity, Timestamp};
 use serde::Deserialize;
@@ -229,12 +229,12 @@ mod tests {
     use super::super::peer::{Peer, answer, batch, folders};
     use super::*;
     use crate::sink::Remedy;
-    use logstead_config::Token;
+    use logstead_config::DestinationToken;
     use serde_json::json;
     use std::path::Path;
 
     fn sink(peer: &Peer) -> Otlp {
-        let config = Config { server: peer.server(), token: Token::default() };
+        let config = Config { server: peer.server(), token: DestinationToken::default() };
         Otlp::new(&config, &folders(Path::new("/nowhere")))
     }
 

@@ -207,7 +207,7 @@ fn said(body: &[u8]) -> (String, String) {
 mod tests {
     use super::super::peer::{Asked, Peer, Then, Turn, answer, answer_with, batch, folders, header};
     use super::*;
-    use logstead_config::{Gather, Header, Period, Proxy, Size, Template, Url};
+    use logstead_config::{GatherLimits, HttpHeader, NameTemplate, Period, Proxy, Size, Url};
     use logstead_record::Batch;
     use std::path::Path;
     use std::time::Instant;
@@ -221,8 +221,8 @@ mod tests {
             access_key: "AKIA".to_owned(),
             secret_key: Some("hunter2".to_owned()),
             secret_key_file: None,
-            prefix: Template::parse("a/{received:%Y/%m}/").unwrap(),
-            object: Gather { size: Size::mib(1), age: Period::seconds(1) },
+            prefix: NameTemplate::parse("a/{received:%Y/%m}/").unwrap(),
+            object: GatherLimits { size: Size::mib(1), age: Period::seconds(1) },
             format: HttpFormat::Message,
             compression: Packing::None,
             headers: Vec::new(),
@@ -255,7 +255,7 @@ mod tests {
     fn messages_become_an_object_that_is_signed_and_named_by_the_first_of_them() {
         let peer = Peer::start(vec![answer(200, "")]);
         let headers =
-            ["x-amz-storage-class: GLACIER", "X-Team: blue"].map(|header| Header::parse(header).unwrap());
+            ["x-amz-storage-class: GLACIER", "X-Team: blue"].map(|header| HttpHeader::parse(header).unwrap());
         let batch = batch(3);
         let sent = sink(&Config { headers: headers.into(), ..config(&peer) }).send(&messages(&batch));
         let asked = peer.asked();
@@ -313,7 +313,7 @@ mod tests {
     fn each_prefix_has_an_object_and_those_that_fail_are_sent_again_alone() {
         let error = "<Error><Code>SlowDown</Code><Message>Reduce your\nrequest rate.</Message></Error>";
         let peer = Peer::start(vec![answer(200, ""), answer_with(503, "Retry-After: 9\r\n", error)]);
-        let config = Config { prefix: Template::parse("{host}/").unwrap(), ..config(&peer) };
+        let config = Config { prefix: NameTemplate::parse("{host}/").unwrap(), ..config(&peer) };
         let batch = batch(4);
         // The hosts are web-1, web-1, web-0, web-1.
         let sent = sink(&config).send(&messages(&batch)).unwrap();

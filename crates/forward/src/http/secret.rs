@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use logstead_config::{HttpServer, Token};
+use logstead_config::{DestinationToken, HttpServer};
 use logstead_flow::machine::folders::Folders;
 use std::io;
 
@@ -48,7 +48,7 @@ impl Secret {
 
 impl Authority {
     /// By the token, or else by the user of the server.
-    pub(super) fn of_token(scheme: &'static str, token: &Token, server: &HttpServer) -> Authority {
+    pub(super) fn of_token(scheme: &'static str, token: &DestinationToken, server: &HttpServer) -> Authority {
         Authority::new(scheme, token.token.as_ref(), token.token_file.as_ref(), server)
     }
 

@@ -10,7 +10,7 @@ use super::event::Events;
 use super::json::{number, object};
 use super::secret::Authority;
 use crate::sink::{Failure, Message, Remedy, Sent, Sink};
-use logstead_config::SplunkHec as Config;
+use logstead_config::SplunkHecServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{SECOND, Timestamp};
 use serde::Deserialize;
@@ -173,7 +173,7 @@ fn is_acknowledged(body: &[u8], ack: u64) -> Result<bool, Failure> {
 mod tests {
     use super::super::peer::{Peer, Turn, answer, batch, folders, header};
     use super::*;
-    use logstead_config::{HttpFormat, HttpServer, Period, Token};
+    use logstead_config::{DestinationToken, HttpFormat, HttpServer, Period};
     use logstead_record::Batch;
     use serde_json::json;
     use std::path::Path;
@@ -183,7 +183,7 @@ mod tests {
     fn sink(server: HttpServer, channel: Option<&str>) -> SplunkHec {
         let config = Config {
             server,
-            token: Token { token: Some("t0ken".to_owned()), token_file: None },
+            token: DestinationToken { token: Some("t0ken".to_owned()), token_file: None },
             index: Some("main".to_owned()),
             sourcetype: None,
             channel: channel.map(str::to_owned),

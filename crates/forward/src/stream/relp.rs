@@ -12,7 +12,7 @@ use super::connection::{Connection, For};
 use super::line::{Line, Taken};
 use super::render;
 use crate::sink::{Failure, Message, Sent, Sink};
-use logstead_client::relp::{self, Frame};
+use logstead_client::relp::{self, RelpFrame};
 use logstead_config::{ForwardFormat, RelpServer};
 use std::time::{Duration, Instant};
 
@@ -147,7 +147,7 @@ impl Relp {
         Ok(at)
     }
 
-    fn hear(&mut self, frame: &Frame<'_>) -> Result<(), String> {
+    fn hear(&mut self, frame: &RelpFrame<'_>) -> Result<(), String> {
         match frame.command {
             b"rsp" => {
                 let number = frame.txnr;
@@ -254,7 +254,7 @@ impl Drop for Relp {
 }
 
 /// Whether the session has begun.
-fn opened(frame: &Frame<'_>) -> Result<(), String> {
+fn opened(frame: &RelpFrame<'_>) -> Result<(), String> {
     if frame.command != b"rsp" || frame.txnr != 1 {
         return Err(format!(
             "the server sent `{}` instead of beginning a session",

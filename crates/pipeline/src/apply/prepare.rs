@@ -5,7 +5,7 @@ use super::{ApplyError, Change, Demand, of_source, problem, unfit};
 use crate::core::Pipeline;
 use crate::logspace::Logspace;
 use crate::running::{Failed, Running};
-use logstead_config::{Acting, Checked, Count, Listener, Problem, Source as Config};
+use logstead_config::{Checked, CheckedAction, CountOrAuto, ListenAddress, Problem, Source as Config};
 use logstead_flow::budget::Budget;
 use logstead_flow::listen::Bound;
 use logstead_forward::Destination;
@@ -102,7 +102,7 @@ impl Pipeline {
             of.steps.iter().enumerate().map(move |(step, checked)| (route, step, checked))
         });
         let missing = steps.filter_map(|(route, step, checked)| match &checked.action {
-            Acting::Lookup { file, .. } if !self.lookups.has(file) => {
+            CheckedAction::Lookup { file, .. } if !self.lookups.has(file) => {
                 let path = format!("routes[{route}].steps[{step}].lookup");
                 let message =
                     format!("there is no lookup file `{file}`: upload it, or put it into the folder `lookups` of the data directory");
@@ -152,7 +152,7 @@ impl Prepared<'_> {
 }
 
 /// Listeners whose sockets are bound.
-type Sockets = Vec<(Listener, Bound)>;
+type Sockets = Vec<(ListenAddress, Bound)>;
 
 /// A change whose needs are being opened.
 struct Preparing<'a> {
@@ -219,12 +219,12 @@ impl<'a> Preparing<'a> {
         self.sources.push((&config.id, settings, sockets));
     }
 
-    fn is_read(&self, source: &str, listener: &Listener) -> bool {
+    fn is_read(&self, source: &str, listener: &ListenAddress) -> bool {
         self.before.sources.get(source).is_some_and(|source| source.has(listener))
     }
 
     /// The open socket of any source, or a new one.
-    fn socket(&self, listener: &Listener, udp_sockets: usize) -> io::Result<Bound> {
+    fn socket(&self, listener: &ListenAddress, udp_sockets: usize) -> io::Result<Bound> {
         let taken_over = self.before.sources.values().find_map(|source| source.socket(listener));
         taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, &self.pipeline.folders))
     }
@@ -242,7 +242,7 @@ impl<'a> Preparing<'a> {
     }
 
     /// A listener that does not receive, or `None` for the whole source.
-    fn failed(&mut self, source: &str, closed: &[Option<&Listener>], problem: Problem) {
+    fn failed(&mut self, source: &str, closed: &[Option<&ListenAddress>], problem: Problem) {
         match self.demand {
             Demand::All => self.problems.push(problem),
             Demand::WhatCan => self.next.failed.extend(closed.iter().map(|listener| Failed {
@@ -303,15 +303,15 @@ impl<'a> Preparing<'a> {
 }
 
 /// How many sockets read one UDP address.
-fn udp_sockets(partitions: Count) -> usize {
+fn udp_sockets(partitions: CountOrAuto) -> usize {
     match partitions {
-        Count::Auto => logstead_flow::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
-        Count::Exactly(partitions) => partitions as usize,
+        CountOrAuto::Auto => logstead_flow::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
+        CountOrAuto::Exactly(partitions) => partitions as usize,
     }
 }
 
 /// Says what to do about it, which depends on why.
-fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
+fn cannot_listen(listener: &ListenAddress, error: &io::Error) -> String {
     let is_low = listener.address().is_some_and(|address| address.port() < UNPRIVILEGED_PORT_MIN);
     let instead = if listener.path().is_some() { "path" } else { "port" };
     let advice = match error.kind() {
@@ -331,18 +331,18 @@ fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    fn said(listener: &Listener, kind: ErrorKind) -> String {
+    fn said(listener: &ListenAddress, kind: ErrorKind) -> String {
         cannot_listen(listener, &io::Error::from(kind))
     }
 
     #[test]
     fn what_is_said_about_a_listener_is_what_helps() {
-        let tcp = |port| Listener::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
+        let tcp = |port| ListenAddress::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
         assert!(said(&tcp(514), ErrorKind::PermissionDenied).contains("CAP_NET_BIND_SERVICE"));
         assert!(!said(&tcp(514), ErrorKind::PermissionDenied).contains("stop the program"));
         assert!(said(&tcp(5514), ErrorKind::AddrInUse).contains("stop the program that listens there"));
         assert!(said(&tcp(5514), ErrorKind::AddrNotAvailable).contains("no such address"));
-        let path = Listener::UnixDgram("run/log.sock".to_owned());
+        let path = ListenAddress::UnixDgram("run/log.sock".to_owned());
         assert!(said(&path, ErrorKind::PermissionDenied).contains("another path"));
     }
 }

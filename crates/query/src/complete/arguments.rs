@@ -1,27 +1,31 @@
-//! What fits behind the name of a stage, and which columns stages make.
+//! Completions after the name of a stage, and the columns that stages make.
 
-use super::wanted::Wanted;
+use super::completion::Completion;
 use crate::stage::{Aggregate, GAP_COLUMNS, Stage, names_function};
 use logstead_record::FieldName;
 
-/// What stands between the name of a stage and the cursor.
+/// The words between the name of a stage and the cursor.
 pub(super) struct Arguments {
     pub(super) name: &'static str,
     pub(super) words: Vec<String>,
 }
 
 impl Arguments {
-    pub(super) fn wanted(&self, columns: Option<Vec<String>>) -> Wanted {
+    pub(super) fn wanted(&self, columns: Option<Vec<String>>) -> Completion {
         if self.name == "eval" {
-            return if self.is_in_expression() { Wanted::Computed { columns } } else { Wanted::Nothing };
+            return if self.is_in_expression() {
+                Completion::Computed { columns }
+            } else {
+                Completion::Nothing
+            };
         }
-        let argument = |names, functions, words| Wanted::Argument { columns, names, functions, words };
+        let argument = |names, functions, words| Completion::Argument { columns, names, functions, words };
         let last = self.words.last().map(String::as_str).unwrap_or_default();
         let has_by = self.words.iter().any(|word| word == "by");
         let is_empty = self.words.iter().all(|word| matches!(word.as_str(), "-" | "+"));
         match self.name {
             "stats" | "timechart" if self.is_in_call() || has_by => argument(true, false, &[]),
-            "stats" | "timechart" if last == "as" => Wanted::Nothing,
+            "stats" | "timechart" if last == "as" => Completion::Nothing,
             "stats" if is_empty => argument(false, true, &[]),
             "stats" => argument(false, true, &["by", "as"]),
             "timechart" if is_empty => argument(false, true, &["span="]),
@@ -30,16 +34,16 @@ impl Arguments {
             "top" | "rare" => argument(true, false, &["by"]),
             "sort" if is_empty => argument(true, false, &[]),
             "sort" => argument(true, false, &["asc", "desc"]),
-            "gap" if self.words.iter().any(|word| word.starts_with('>')) => Wanted::Nothing,
+            "gap" if self.words.iter().any(|word| word.starts_with('>')) => Completion::Nothing,
             "fields" | "uniq" | "dedup" | "gap" => argument(true, false, &[]),
             "parse" if is_empty => argument(false, false, &["json", "kv", "regex", "csv", "cef", "leef"]),
             "extract" | "parse" if last == "from" => argument(true, false, &[]),
             "extract" | "parse" if !is_empty => argument(false, false, &["from"]),
-            _ => Wanted::Nothing,
+            _ => Completion::Nothing,
         }
     }
 
-    /// Whether the name of what is computed stands before the cursor.
+    /// Whether the cursor is after the name and the `=` of an assignment.
     fn is_in_expression(&self) -> bool {
         2 <= self.words.len() && self.words.iter().any(|word| word == "=")
     }
@@ -53,7 +57,7 @@ impl Arguments {
     }
 }
 
-/// The columns after some stages; `None` while there are messages with all their fields.
+/// The columns after these stages; `None` if the rows are still messages with all their fields.
 pub(super) fn columns(stages: &[Stage]) -> Option<Vec<String>> {
     let names =
         |fields: &[FieldName]| fields.iter().map(|field| field.as_str().to_owned()).collect::<Vec<_>>();

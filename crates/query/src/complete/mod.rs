@@ -1,25 +1,25 @@
-//! Analyses an unfinished query at the cursor: what is being typed, and what the rest means.
+//! Completion of an unfinished query at the cursor.
 //!
-//! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
-//! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
+//! A letter is inserted at the cursor and the text is read like any other: the part to complete is the one that contains
+//! that letter. If it is not part of a comparison, other characters that an unfinished text may lack are tried.
 //!
-//! **Invariant:** any text has an answer at any place, and what it replaces lies around that place.
+//! **Invariant:** every text has an answer at every position, and the replaced range includes that position.
 
 mod arguments;
-mod wanted;
+mod completion;
 
-pub use wanted::{Wanted, Writing};
+pub use completion::{Completion, CompletionPoint};
 
 use crate::ast::{Pattern, Query};
 use crate::limits::QUERY_BYTES_MAX;
 use crate::parse::Meaning;
-use crate::print::{Named, Quoted, Value};
+use crate::print::{PrintedName, PrintedPattern, Quoted};
 use crate::stage::KINDS;
 use crate::syntax::Tree;
-use crate::syntax::lex::Cursor;
-use crate::syntax::subject::{Name, Operator};
-use crate::syntax::tokens::{Token, TokenKind};
-use crate::syntax::tree::{Body, Comparison, Leaf, Node, NodeKind, StageNode};
+use crate::syntax::lex::TextCursor;
+use crate::syntax::subject::{Operator, SubjectName};
+use crate::syntax::tokens::{QueryToken, TokenKind};
+use crate::syntax::tree::{Body, Comparison, Leaf, NodeKind, StageNode, TreeNode};
 use arguments::{Arguments, columns};
 use logstead_record::Field;
 use logstead_record::FieldName;
@@ -30,9 +30,9 @@ pub fn stages() -> impl Iterator<Item = (&'static str, &'static str)> {
     KINDS.iter().map(|kind| (kind.name(), kind.example))
 }
 
-/// A value as it is written in a query, with quotes where it needs them.
+/// A value as it is written in a query, with quotes if it needs them.
 pub fn written_value(text: &str) -> String {
-    Value(&Pattern::literal(text)).to_string()
+    PrintedPattern(&Pattern::literal(text)).to_string()
 }
 
 /// A text in quotes.
@@ -42,62 +42,68 @@ pub fn written_in_quotes(text: &str) -> String {
 
 /// The name of a field as it is written in a query.
 pub fn written_name(name: &str) -> String {
-    Named(&FieldName::new(name)).to_string()
+    PrintedName(&FieldName::new(name)).to_string()
 }
 
-/// What is being typed before the character `at` of a text.
-pub fn writing(text: &str, at: usize) -> Writing {
-    let whole = Cursor::new(text);
+/// Analyses a text with the cursor before the character `at`.
+pub fn writing(text: &str, at: usize) -> CompletionPoint {
+    let whole = TextCursor::new(text);
     let at = at.min(whole.end());
     if QUERY_BYTES_MAX < text.len() {
-        return Writing { span: at..at, typed: String::new(), wanted: Wanted::Nothing, rest: Query::All };
+        return CompletionPoint {
+            span: at..at,
+            typed: String::new(),
+            wanted: Completion::Nothing,
+            rest: Query::All,
+        };
     }
-    let marked = |mark: &str| Marked { tree: Tree::new(&whole.rewritten(at..at, mark)), whole: &whole, at };
+    let marked =
+        |mark: &str| MarkedText { tree: Tree::new(&whole.rewritten(at..at, mark)), whole: &whole, at };
     let plain = marked(LETTER);
     if plain.is_in_open_quotes() {
         return marked(LETTER_AND_QUOTE).writing();
     }
     if plain.is_text() {
         let finished = [DIGIT, LETTER_AND_QUOTE, LETTER_AND_BRACKET].map(marked);
-        if let Some(other) = finished.into_iter().find(Marked::is_value) {
+        if let Some(other) = finished.into_iter().find(MarkedText::is_value) {
             return other.writing();
         }
     }
     plain.writing()
 }
 
-/// It may stand in a name as well as in a value.
+/// A letter, which may stand in names and in values.
 const LETTER: &str = "x";
-/// A field that not every message has is compared with numbers only: `bytes>`.
+/// A digit, because dynamic fields are compared only with numbers: `bytes>`.
 const DIGIT: &str = "1";
-/// A quote further on belongs to another text: `user:"a host:"b"`.
+/// A closing quote too, because a later quote belongs to another text: `user:"a host:"b"`.
 const LETTER_AND_QUOTE: &str = "x\"";
-/// A range that is not closed is none: `time:[now-1h TO `.
+/// A closing bracket too, because an unclosed range is not a range: `time:[now-1h TO `.
 const LETTER_AND_BRACKET: &str = "x]";
 
-/// A text that was read with a piece at the cursor.
-struct Marked<'a> {
+/// A text that was read with characters inserted at the cursor.
+struct MarkedText<'a> {
     tree: Tree,
-    /// The text without it.
-    whole: &'a Cursor,
+    /// The text without them.
+    whole: &'a TextCursor,
     at: usize,
 }
 
-/// What the character at the cursor belongs to.
-enum Place<'t> {
-    /// A text that compares nothing, or nothing that could be known.
+/// The part of a query that contains the cursor.
+enum CursorPlace<'t> {
+    /// A text that is not a comparison, or not a known one.
     Text {
-        /// Whether a clause stands before it.
+        /// Whether a clause comes before it.
         joins: bool,
     },
     /// The name of a field that is compared.
     Name,
-    /// What it is compared with.
+    /// The value in a comparison.
     Value { comparison: &'t Comparison, in_list: bool, is_plain: bool },
 }
 
-impl Marked<'_> {
-    fn writing(&self) -> Writing {
+impl MarkedText<'_> {
+    fn writing(&self) -> CompletionPoint {
         let stage = self.tree.stages.iter().rfind(|stage| stage.pipe < self.at);
         match stage {
             None => self.in_filter(&self.tree.filter, None),
@@ -105,19 +111,19 @@ impl Marked<'_> {
         }
     }
 
-    fn in_filter(&self, filter: &Node, columns: Option<Vec<String>>) -> Writing {
+    fn in_filter(&self, filter: &TreeNode, columns: Option<Vec<String>>) -> CompletionPoint {
         let token = self.token();
-        match self.place(filter, Place::Text { joins: false }) {
-            Place::Text { joins } if token.is_some_and(is_bare) => {
+        match self.place(filter, CursorPlace::Text { joins: false }) {
+            CursorPlace::Text { joins } if token.is_some_and(is_bare) => {
                 self.clause(self.start(token), false, columns, joins)
             }
-            Place::Name if token.is_some_and(|token| !self.begins_with(token, '"')) => {
+            CursorPlace::Name if token.is_some_and(|token| !self.begins_with(token, '"')) => {
                 self.clause(self.start(token), true, columns, false)
             }
-            Place::Value { comparison, in_list, is_plain: true } => {
+            CursorPlace::Value { comparison, in_list, is_plain: true } => {
                 let wanted = wanted_value(comparison, token.is_some_and(|t| t.kind == TokenKind::Quoted));
                 match wanted {
-                    Wanted::Value { .. } | Wanted::Name if columns.is_none() => {
+                    Completion::Value { .. } | Completion::Name if columns.is_none() => {
                         self.value(comparison, wanted, in_list)
                     }
                     _ => self.nothing(),
@@ -127,8 +133,8 @@ impl Marked<'_> {
         }
     }
 
-    /// The innermost thing that the cursor is in.
-    fn place<'t>(&self, node: &'t Node, outer: Place<'t>) -> Place<'t> {
+    /// The innermost part that contains the cursor.
+    fn place<'t>(&self, node: &'t TreeNode, outer: CursorPlace<'t>) -> CursorPlace<'t> {
         match &node.kind {
             NodeKind::And(nodes) | NodeKind::Or(nodes) | NodeKind::List(nodes) => {
                 let inner = nodes.iter().position(|node| node.holds(self.at));
@@ -139,37 +145,37 @@ impl Marked<'_> {
             NodeKind::Not(inner) | NodeKind::Group(inner) => self.place(inner, outer.joined(false)),
             NodeKind::Comparison(found) if found.subject.value_at <= self.at => {
                 let in_list = matches!(found.value.kind, NodeKind::List(_));
-                self.place(&found.value, Place::Value { comparison: found, in_list, is_plain: true })
+                self.place(&found.value, CursorPlace::Value { comparison: found, in_list, is_plain: true })
             }
-            NodeKind::Comparison(_) => Place::Name,
+            NodeKind::Comparison(_) => CursorPlace::Name,
             NodeKind::Leaf(leaf) => outer.of_leaf(leaf),
             NodeKind::Nothing | NodeKind::Error(_) => outer,
         }
     }
 
-    fn nowhere<'t>(&self, outer: &Place<'t>) -> Place<'t> {
+    fn nowhere<'t>(&self, outer: &CursorPlace<'t>) -> CursorPlace<'t> {
         match outer {
-            Place::Value { comparison, in_list, .. } => {
-                Place::Value { comparison, in_list: *in_list, is_plain: false }
+            CursorPlace::Value { comparison, in_list, .. } => {
+                CursorPlace::Value { comparison, in_list: *in_list, is_plain: false }
             }
-            Place::Text { .. } | Place::Name => Place::Text { joins: false },
+            CursorPlace::Text { .. } | CursorPlace::Name => CursorPlace::Text { joins: false },
         }
     }
 
-    /// The token that the cursor is in.
-    fn token(&self) -> Option<&Token> {
+    /// The token that contains the cursor.
+    fn token(&self) -> Option<&QueryToken> {
         self.tree.tokens.iter().find(|token| token.range.contains(&self.at))
     }
 
-    fn start(&self, token: Option<&Token>) -> usize {
+    fn start(&self, token: Option<&QueryToken>) -> usize {
         token.map_or(self.at, |token| token.range.start)
     }
 
-    fn begins_with(&self, token: &Token, c: char) -> bool {
+    fn begins_with(&self, token: &QueryToken, c: char) -> bool {
         self.tree.cursor.char_at(token.range.start) == Some(c)
     }
 
-    /// Whether the cursor is in quotes that are closed further on only.
+    /// Whether the cursor is in quotes that are closed only later.
     fn is_in_open_quotes(&self) -> bool {
         let is_end = |&at: &usize| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace());
         let end = (self.at..=self.whole.end()).find(is_end);
@@ -180,24 +186,33 @@ impl Marked<'_> {
     fn is_text(&self) -> bool {
         let is_outside = self.tree.stages.iter().all(|stage| self.at <= stage.pipe);
         is_outside
-            && matches!(self.place(&self.tree.filter, Place::Text { joins: false }), Place::Text { .. })
+            && matches!(
+                self.place(&self.tree.filter, CursorPlace::Text { joins: false }),
+                CursorPlace::Text { .. }
+            )
     }
 
     fn is_value(&self) -> bool {
-        let place = self.place(&self.tree.filter, Place::Text { joins: false });
-        matches!(place, Place::Value { .. })
+        let place = self.place(&self.tree.filter, CursorPlace::Text { joins: false });
+        matches!(place, CursorPlace::Value { .. })
     }
 
-    fn clause(&self, from: usize, is_compared: bool, columns: Option<Vec<String>>, joins: bool) -> Writing {
+    fn clause(
+        &self,
+        from: usize,
+        is_compared: bool,
+        columns: Option<Vec<String>>,
+        joins: bool,
+    ) -> CompletionPoint {
         let to = self.whole.name_rest(self.at);
         let is_operator = self.whole.char_at(to).is_some_and(|c| ":=<>!~".contains(c));
-        let wanted = Wanted::Clause { columns, has_operator: is_compared || is_operator, joins };
+        let wanted = Completion::Clause { columns, has_operator: is_compared || is_operator, joins };
         self.writes(from..to, from, wanted)
     }
 
-    fn value(&self, comparison: &Comparison, wanted: Wanted, in_list: bool) -> Writing {
+    fn value(&self, comparison: &Comparison, wanted: Completion, in_list: bool) -> CompletionPoint {
         let token = self.token();
-        if matches!(wanted, Wanted::Value { quoted: true, .. }) {
+        if matches!(wanted, Completion::Value { quoted: true, .. }) {
             return self.quoted_value(self.start(token), wanted);
         }
         let range = self.start(token)..self.at;
@@ -208,34 +223,33 @@ impl Marked<'_> {
         self.writes(from..self.whole.word_end(self.at, stops), from, wanted)
     }
 
-    fn quoted_value(&self, from: usize, wanted: Wanted) -> Writing {
+    fn quoted_value(&self, from: usize, wanted: Completion) -> CompletionPoint {
         let is_begun = self.whole.char_at(from) == Some('"') && from < self.at;
         if !is_begun {
             return self.nothing();
         }
-        // A quote further on belongs to another text.
+        // A later quote belongs to another text.
         let end = (self.at..self.whole.end())
             .find(|&at| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace()));
         let closed = end.filter(|&end| self.whole.char_at(end) == Some('"'));
         self.writes(from..closed.map_or(self.at, |end| end + 1), from + 1, wanted)
     }
 
-    fn nothing(&self) -> Writing {
-        self.writes(self.at..self.at, self.at, Wanted::Nothing)
+    fn nothing(&self) -> CompletionPoint {
+        self.writes(self.at..self.at, self.at, Completion::Nothing)
     }
 
-    /// What is typed begins at `from`.
-    fn writes(&self, span: Range<usize>, from: usize, wanted: Wanted) -> Writing {
+    /// The completion of the text typed since `from`.
+    fn writes(&self, span: Range<usize>, from: usize, wanted: Completion) -> CompletionPoint {
         let typed = self.whole.text(from.min(self.at)..self.at);
         let mut meaning = Meaning::new(&self.tree);
         let rest = self.rest(&mut meaning, &self.tree.filter, true).unwrap_or(Query::All);
-        Writing { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
+        CompletionPoint { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
     }
 
-    /// What a node means without the clause that is being typed and without what is not right: `None` where nothing
-    /// is left of it. In a disjunction such a clause could be anything, so the disjunction limits nothing; below a
-    /// negation it is the other way round.
-    fn rest(&self, meaning: &mut Meaning, node: &Node, positive: bool) -> Option<Query> {
+    /// The meaning of a node without the clause being typed and without errors: `None` if nothing is left. In a disjunction
+    /// such a clause could be anything, so the disjunction restricts nothing; below a negation it is the other way round.
+    fn rest(&self, meaning: &mut Meaning, node: &TreeNode, positive: bool) -> Option<Query> {
         match &node.kind {
             NodeKind::Nothing => Some(Query::All),
             NodeKind::And(nodes) => self.rest_of(meaning, nodes, positive, positive).map(Query::and),
@@ -250,7 +264,7 @@ impl Marked<'_> {
     fn rest_of(
         &self,
         meaning: &mut Meaning,
-        nodes: &[Node],
+        nodes: &[TreeNode],
         positive: bool,
         drops: bool,
     ) -> Option<Vec<Query>> {
@@ -259,10 +273,10 @@ impl Marked<'_> {
         (!is_lost).then_some(left)
     }
 
-    fn in_stage(&self, stage: &StageNode) -> Writing {
+    fn in_stage(&self, stage: &StageNode) -> CompletionPoint {
         if self.at <= stage.name.start || stage.name.contains(&self.at) {
             let from = stage.name.start.min(self.at);
-            return self.writes(from..self.whole.name_rest(self.at), from, Wanted::Stage);
+            return self.writes(from..self.whole.name_rest(self.at), from, Completion::Stage);
         }
         match &stage.body {
             Body::Filter(filter) => self.in_filter(filter, self.columns(stage)),
@@ -270,8 +284,8 @@ impl Marked<'_> {
         }
     }
 
-    fn in_words(&self, stage: &StageNode) -> Writing {
-        let is_word = |token: &&Token| {
+    fn in_words(&self, stage: &StageNode) -> CompletionPoint {
+        let is_word = |token: &&QueryToken| {
             use TokenKind::{Field, Function, Keyword, Number, Word};
             matches!(token.kind, Field | Function | Keyword | Number | Word)
         };
@@ -279,7 +293,7 @@ impl Marked<'_> {
         let kind = stage.kind.map_or("", |kind| kind.name());
         let arguments = Arguments { name: kind, words: self.words_before(stage, self.start(token)) };
         match (token, arguments.wanted(self.columns(stage))) {
-            (None, _) | (_, Wanted::Nothing) => self.nothing(),
+            (None, _) | (_, Completion::Nothing) => self.nothing(),
             (Some(token), wanted) => {
                 let from = token.range.start;
                 self.writes(from..self.whole.name_rest(self.at), from, wanted)
@@ -287,9 +301,9 @@ impl Marked<'_> {
         }
     }
 
-    /// The tokens between the name of a stage and a place, white space and commas aside.
+    /// The tokens between the name of a stage and a position, without commas.
     fn words_before(&self, stage: &StageNode, end: usize) -> Vec<String> {
-        let is_before = |token: &&Token| stage.name.end <= token.range.start && token.range.end <= end;
+        let is_before = |token: &&QueryToken| stage.name.end <= token.range.start && token.range.end <= end;
         let texts = self.tree.tokens.iter().filter(is_before);
         texts.map(|token| self.tree.cursor.text(token.range.clone())).filter(|text| text != ",").collect()
     }
@@ -302,16 +316,16 @@ impl Marked<'_> {
     }
 }
 
-impl<'t> Place<'t> {
-    /// The same within a clause, which may follow another.
-    fn joined(self, joins: bool) -> Place<'t> {
+impl<'t> CursorPlace<'t> {
+    /// The same place, within a clause that may follow another.
+    fn joined(self, joins: bool) -> CursorPlace<'t> {
         match self {
-            Place::Text { .. } => Place::Text { joins },
+            CursorPlace::Text { .. } => CursorPlace::Text { joins },
             other => other,
         }
     }
 
-    fn of_leaf(self, leaf: &Leaf) -> Place<'t> {
+    fn of_leaf(self, leaf: &Leaf) -> CursorPlace<'t> {
         let begins = |text: &str| text.starts_with(['/', '[', '{', '*', '?']);
         let is_known = match leaf {
             Leaf::Operand { operand, .. } if operand.distance.is_some() => false,
@@ -320,38 +334,38 @@ impl<'t> Place<'t> {
             Leaf::Regex { .. } | Leaf::Range { .. } => false,
         };
         match self {
-            Place::Value { comparison, in_list, .. } => {
-                Place::Value { comparison, in_list, is_plain: is_known }
+            CursorPlace::Value { comparison, in_list, .. } => {
+                CursorPlace::Value { comparison, in_list, is_plain: is_known }
             }
             other => other,
         }
     }
 }
 
-/// Whether something may become the name of a field.
-fn is_bare(token: &Token) -> bool {
+/// Whether a token may become the name of a field.
+fn is_bare(token: &QueryToken) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Wildcard | TokenKind::Number)
 }
 
 /// Fields whose values may be lists without parentheses.
-fn is_listed(name: &Name) -> bool {
+fn is_listed(name: &SubjectName) -> bool {
     use Field::{Flag, Logspace, Source};
-    matches!(name, Name::Field(FieldName::Known(Flag | Logspace | Source)))
+    matches!(name, SubjectName::Field(FieldName::Known(Flag | Logspace | Source)))
 }
 
-fn wanted_value(Comparison { subject, .. }: &Comparison, quoted: bool) -> Wanted {
+fn wanted_value(Comparison { subject, .. }: &Comparison, quoted: bool) -> Completion {
     use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, Matches, NotMatches};
     if matches!(subject.operator, Matches | NotMatches) {
-        return Wanted::Nothing;
+        return Completion::Nothing;
     }
     let field = match &subject.name {
-        Name::Field(field) => field.clone(),
-        Name::Exists => return Wanted::Name,
-        Name::SeverityNumber => return Wanted::Nothing,
-        Name::Earliest | Name::Latest => FieldName::Known(Field::Time),
+        SubjectName::Field(field) => field.clone(),
+        SubjectName::Exists => return Completion::Name,
+        SubjectName::SeverityNumber => return Completion::Nothing,
+        SubjectName::Earliest | SubjectName::Latest => FieldName::Known(Field::Time),
     };
     let ordered = matches!(subject.operator, Less | LessOrEqual | Greater | GreaterOrEqual);
-    Wanted::Value { field, quoted, ordered }
+    Completion::Value { field, quoted, ordered }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
-//! What is offered at each place of a query.
+//! The completions at each position of a query.
 
 use super::*;
 use crate::parse;
 use proptest::prelude::*;
 
-/// `text` has a `|` where something is written... shown as `‸`. The answer: what is replaced, what is wanted, and
-/// the rest.
+/// Checks the completion at the `‸` in `text`: the replaced range, the completions and the rest.
 fn check(text: &str, replaced: &str, wanted: &str, rest: &str) {
     let at = text.chars().position(|c| c == '‸').unwrap();
     let text = text.replacen('‸', "", 1);
@@ -17,32 +16,32 @@ fn check(text: &str, replaced: &str, wanted: &str, rest: &str) {
     assert_eq!(found.rest, parse(rest).unwrap(), "{text} at {at}: {}", found.rest);
 }
 
-fn show(wanted: &Wanted) -> String {
+fn show(wanted: &Completion) -> String {
     let columns = |columns: &Option<Vec<String>>| {
         columns.as_ref().map_or(String::new(), |c| format!(" of {}", c.join(",")))
     };
     match wanted {
-        Wanted::Clause { columns: made, has_operator, joins } => {
+        Completion::Clause { columns: made, has_operator, joins } => {
             let (operator, joins) =
                 (if *has_operator { " op" } else { "" }, if *joins { " joins" } else { "" });
             format!("clause{}{operator}{joins}", columns(made))
         }
-        Wanted::Name => "name".to_owned(),
-        Wanted::Value { field, quoted, ordered } => {
+        Completion::Name => "name".to_owned(),
+        Completion::Value { field, quoted, ordered } => {
             let (quoted, ordered) =
                 (if *quoted { " quoted" } else { "" }, if *ordered { " ordered" } else { "" });
             format!("value {field}{quoted}{ordered}")
         }
-        Wanted::Stage => "stage".to_owned(),
-        Wanted::Argument { columns: made, names, functions, words } => {
+        Completion::Stage => "stage".to_owned(),
+        Completion::Argument { columns: made, names, functions, words } => {
             let mut parts = Vec::new();
             parts.extend(names.then_some("names"));
             parts.extend(functions.then_some("functions"));
             parts.extend(words.iter());
             format!("{}{}", parts.join(" "), columns(made))
         }
-        Wanted::Computed { columns: made } => format!("computed{}", columns(made)),
-        Wanted::Nothing => "nothing".to_owned(),
+        Completion::Computed { columns: made } => format!("computed{}", columns(made)),
+        Completion::Nothing => "nothing".to_owned(),
     }
 }
 

@@ -1,11 +1,11 @@
-//! Changes the text of a query as a click means it.
+//! Changes of a query's text, as made by a click.
 //!
-//! An edit says what the new text is to mean. The text that keeps most of what was written is tried first, and the
-//! canonical text comes last, so that an edit never needs to know how the grammar might misread what it joins.
+//! An edit states the meaning of the new text. The text that keeps most of the old one is tried first, and the canonical
+//! text last, so an edit need not know how the grammar might misread joined texts.
 //!
-//! **Invariant:** the edited text means what the edit says, whatever the text, the name and the value are.
+//! **Invariant:** the edited text has the meaning that the edit states, whatever the text, the name and the value are.
 
-use super::ast::{Bounds, FieldTest, Pattern, Query, TextTest};
+use super::ast::{FieldTest, Pattern, Query, TextTest, ValueRange};
 use super::error::{ErrorKind, ParseError};
 use super::number::Number;
 use super::outline::outline;
@@ -23,52 +23,52 @@ use std::ops::{Bound, Range};
 /// A change of a query.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Edit {
-    /// Only messages whose field passes.
-    Include(FieldName, Held),
-    /// Only messages whose field does not.
-    Exclude(FieldName, Held),
-    /// This in place of the whole filter.
-    Only(FieldName, Held),
-    /// The value is one more of those that the field may have, or one less.
+    /// Show only messages whose field passes.
+    Include(FieldName, FieldContent),
+    /// Show only messages whose field does not.
+    Exclude(FieldName, FieldContent),
+    /// Replace the whole filter by this condition.
+    Only(FieldName, FieldContent),
+    /// Add a value to those that the field may have, or remove it.
     Toggle(FieldName, String),
-    /// The field is a number from the first to below the second, instead of the numbers that the query names itself.
-    /// Without either end it names none.
+    /// Require a number from the first to below the second, instead of the query's own numbers. Without either end, the
+    /// query has no condition on the number.
     Between(FieldName, Option<Number>, Option<Number>),
-    /// The clause at these bytes means its opposite.
+    /// Negate the clause at these bytes.
     Negate(Range<usize>),
-    /// The clause or stage at these bytes goes.
+    /// Remove the clause or stage at these bytes.
     Remove(Range<usize>),
-    /// One more clause; with a `|` before it, one more stage.
+    /// Add a clause, or with a leading `|`, a stage.
     Add(String),
-    /// Only messages of these times, instead of those that the query names itself. Without either end the query
-    /// names none.
+    /// Show only messages of these times, instead of the query's own. Without either end, the query has no condition on
+    /// time.
     SetRange(Option<TimeExpr>, Option<TimeExpr>),
-    /// The most frequent values of a field, instead of the stages.
+    /// Replace the stages by the most frequent values of a field.
     Top(FieldName, u64),
-    /// What the numbers of a field come to, instead of the stages.
+    /// Replace the stages by a summary of a field's numbers.
     Summarize(FieldName),
-    /// The messages that a table is made of, instead of the table.
+    /// Show the messages that a table is made of, instead of the table.
     Messages,
 }
 
-/// What a field is to hold.
+/// A condition on a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Held {
-    /// Exactly this value.
+pub enum FieldContent {
+    /// The field has exactly this value.
     Value(String),
-    /// This text anywhere, in any case.
+    /// The field contains this text, in any case.
     Part(String),
-    /// No value at all.
+    /// The field has no value.
     Nothing,
 }
 
-/// The text after an edit of what was typed or pasted into a search bar.
+/// Edits the text of a search bar.
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
-    let written = Written::new(text)?;
+    let written = WrittenQuery::new(text)?;
     let edited = match edit {
-        Edit::Include(field, held) => written.with(Clause::new(field, held, false)?),
-        Edit::Exclude(field, held) => written.with(Clause::new(field, held, true)?),
-        Edit::Only(field, held) => written.rewritten(None, &[Clause::new(field, held, false)?]),
+        Edit::Include(field, content) => written.with(EditedClause::new(field, content, false)?),
+        Edit::Exclude(field, content) => written.with(EditedClause::new(field, content, true)?),
+        Edit::Only(field, content) => written.rewritten(None, &[EditedClause::new(field, content, false)?]),
         Edit::Toggle(field, value) => written.toggled(field, value)?,
         Edit::Between(field, low, high) => written.between(field, low.as_ref(), high.as_ref()),
         Edit::Negate(range) => written.negated(range)?,
@@ -83,12 +83,12 @@ pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
     Ok(edited)
 }
 
-/// A text in parts.
-struct Written<'a> {
+/// The parts of a query's text.
+struct WrittenQuery<'a> {
     text: &'a str,
     filter: &'a str,
-    clauses: Vec<Clause>,
-    /// With the `|` before the first.
+    clauses: Vec<EditedClause>,
+    /// The text of the stages, with the `|` before the first.
     stages: &'a str,
     stages_at: Vec<Range<usize>>,
     pipeline: Pipeline,
@@ -96,34 +96,37 @@ struct Written<'a> {
 
 /// A clause of a filter.
 #[derive(Clone)]
-struct Clause {
-    /// Where it stands; nowhere yet where it is new.
+struct EditedClause {
+    /// Its position; empty if it is new.
     span: Range<usize>,
     text: String,
     query: Query,
 }
 
-impl<'a> Written<'a> {
-    fn new(text: &'a str) -> Result<Written<'a>, ParseError> {
+impl<'a> WrittenQuery<'a> {
+    fn new(text: &'a str) -> Result<WrittenQuery<'a>, ParseError> {
         let pipeline = parse_pipeline_search(text)?.pipeline;
         let outline = outline(text)?;
         let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
         let clause = |span: Range<usize>| match parse(part(text, &span)) {
-            Ok(query) => Ok(Clause { text: part(text, &span).to_owned(), query, span }),
-            // Nobody waits: each of the clauses would seem to be the whole filter.
+            Ok(query) => Ok(EditedClause { text: part(text, &span).to_owned(), query, span }),
+            // Reading was cancelled: each clause would seem to be the whole filter.
             Err(error) if steps::is_over() => Err(error),
-            // What is searched for as it stands is the whole filter.
-            Err(_) => Ok(Clause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span }),
+            // A literal text is the whole filter.
+            Err(_) => {
+                Ok(EditedClause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span })
+            }
         };
         let clauses =
             outline.clauses.into_iter().map(|written| clause(written.span)).collect::<Result<_, _>>()?;
         let stages_at: Vec<_> = outline.stages.into_iter().map(|stage| stage.span).collect();
         let stages = if stages_at.is_empty() { "" } else { part(text, &(end..text.len())).trim() };
-        Ok(Written { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
+        Ok(WrittenQuery { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
     }
 
-    /// With these clauses for a filter: like this where it means that, or with spaces between them.
-    fn rewritten(&self, preferred: Option<String>, clauses: &[Clause]) -> String {
+    /// The text with these clauses as its filter: `preferred` if it has that meaning, otherwise the clauses joined by
+    /// spaces.
+    fn rewritten(&self, preferred: Option<String>, clauses: &[EditedClause]) -> String {
         let filter = match clauses.len() {
             0 => Query::All,
             _ => Query::and(clauses.iter().map(|clause| clause.query.clone()).collect()),
@@ -133,18 +136,18 @@ impl<'a> Written<'a> {
         preferred.unwrap_or_else(|| self.joined(clauses, &meant))
     }
 
-    fn joined(&self, clauses: &[Clause], meant: &Pipeline) -> String {
+    fn joined(&self, clauses: &[EditedClause], meant: &Pipeline) -> String {
         let texts: Vec<String> = match clauses {
             [only] => vec![only.text.clone()],
-            many => many.iter().map(Clause::grouped).collect(),
+            many => many.iter().map(EditedClause::grouped).collect(),
         };
         let text = format!("{filter} {stages}", filter = texts.join(" "), stages = self.stages);
         let is_right = parse_pipeline(&text).as_ref() == Ok(meant);
         if is_right { text.trim().to_owned() } else { meant.to_string() }
     }
 
-    /// With one more clause, unless present.
-    fn with(&self, clause: Clause) -> String {
+    /// The text with one more clause, unless present.
+    fn with(&self, clause: EditedClause) -> String {
         if self.clauses.iter().any(|other| other.query == clause.query) {
             return self.text.to_owned();
         }
@@ -157,14 +160,18 @@ impl<'a> Written<'a> {
             clause = clause.grouped(),
             stages = self.stages
         );
-        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain([clause]).collect();
+        let clauses: Vec<EditedClause> = self.clauses.iter().cloned().chain([clause]).collect();
         self.rewritten(Some(preferred.trim().to_owned()), &clauses)
     }
 
     fn added(&self, text: &str) -> Result<String, ParseError> {
         let added = parse_pipeline_search(text)?.pipeline;
         if added.stages.is_empty() {
-            return Ok(self.with(Clause { span: 0..0, text: text.trim().to_owned(), query: added.filter }));
+            return Ok(self.with(EditedClause {
+                span: 0..0,
+                text: text.trim().to_owned(),
+                query: added.filter,
+            }));
         }
         let mut meant = self.pipeline.clone();
         meant.stages.extend(added.stages);
@@ -172,14 +179,16 @@ impl<'a> Written<'a> {
         Ok(first_of(preferred.trim(), &meant))
     }
 
-    /// With a value on the list of those that the field may have, or without it where it is listed.
+    /// The text with a value added to those that the field may have, or removed if it is among them.
     fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
-        let held = Held::Value(value.to_owned());
-        let (chosen, excluded) = (Clause::new(field, &held, false)?, Clause::new(field, &held, true)?);
+        let content = FieldContent::Value(value.to_owned());
+        let (chosen, excluded) =
+            (EditedClause::new(field, &content, false)?, EditedClause::new(field, &content, true)?);
         if let Some(at) = self.clauses.iter().position(|clause| clause.query == excluded.query) {
             return Ok(self.without_clause(at));
         }
-        let is_list = |clause: &Clause| clause.alternatives().iter().all(|query| is_value_of(query, field));
+        let is_list =
+            |clause: &EditedClause| clause.alternatives().iter().all(|query| is_value_of(query, field));
         let Some(at) = self.clauses.iter().position(is_list) else { return Ok(self.with(chosen)) };
         let mut values = self.clauses[at].alternatives().to_vec();
         // The list may spell the name of the field in another way.
@@ -191,20 +200,24 @@ impl<'a> Written<'a> {
             Some(known) => drop(values.remove(known)),
             None => values.push(chosen),
         }
-        Ok(if values.is_empty() { self.without_clause(at) } else { self.replaced(at, Clause::list(values)) })
+        Ok(if values.is_empty() {
+            self.without_clause(at)
+        } else {
+            self.replaced(at, EditedClause::list(values))
+        })
     }
 
     fn between(&self, field: &FieldName, low: Option<&Number>, high: Option<&Number>) -> String {
-        let is_number = |clause: &Clause| match &clause.query {
+        let is_number = |clause: &EditedClause| match &clause.query {
             Query::Field(name, FieldTest::Number(_)) => name.is(field),
             _ => false,
         };
-        let bounds = Bounds {
+        let bounds = ValueRange {
             low: low.cloned().map_or(Bound::Unbounded, Bound::Included),
             high: high.cloned().map_or(Bound::Unbounded, Bound::Excluded),
         };
         let query = Query::Field(field.clone(), FieldTest::Number(bounds));
-        let new = (low.is_some() || high.is_some()).then(|| Clause::of(query));
+        let new = (low.is_some() || high.is_some()).then(|| EditedClause::of(query));
         let mut known = (0..self.clauses.len()).filter(|&at| is_number(&self.clauses[at]));
         match (known.next(), known.next(), new) {
             (None, _, None) => self.text.to_owned(),
@@ -218,8 +231,8 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// With another clause in the place of one.
-    fn replaced(&self, at: usize, clause: Clause) -> String {
+    /// The text with one clause replaced.
+    fn replaced(&self, at: usize, clause: EditedClause) -> String {
         let span = self.clauses[at].span.clone();
         let mut clauses = self.clauses.clone();
         clauses[at] = clause;
@@ -266,7 +279,7 @@ impl<'a> Written<'a> {
         let before = before.strip_suffix('|').unwrap_or(before).trim_end();
         let after = part(self.text, &(range.end..self.text.len())).trim();
         let text = format!("{before} {after}");
-        // A stage can have made two: what is meant is what the text without it means.
+        // A stage may have split the clause in two: the meaning is that of the text without it.
         match parse_pipeline(&text) {
             Ok(left) if left.filter == self.pipeline.filter => text.trim().to_owned(),
             _ => {
@@ -289,7 +302,7 @@ impl<'a> Written<'a> {
     }
 
     fn in_range(&self, from: Option<TimeExpr>, to: Option<TimeExpr>) -> String {
-        let bounds = Bounds {
+        let bounds = ValueRange {
             low: from.map_or(Bound::Unbounded, Bound::Included),
             high: to.map_or(Bound::Unbounded, Bound::Excluded),
         };
@@ -298,7 +311,7 @@ impl<'a> Written<'a> {
             return self.text.to_owned();
         }
         let query = Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds));
-        let range = Clause { span: 0..0, text: query.to_string(), query };
+        let range = EditedClause { span: 0..0, text: query.to_string(), query };
         let others = self.clauses.iter().filter(|clause| !clause.query.is_time()).cloned();
         self.rewritten(None, &others.chain((!is_open).then_some(range)).collect::<Vec<_>>())
     }
@@ -314,57 +327,59 @@ impl<'a> Written<'a> {
         let stages = std::mem::take(&mut self.pipeline.stages);
         self.stages = "";
         let before: Vec<Stage> = stages.into_iter().take_while(|stage| !stage.aggregates()).collect();
-        // Conditions on what a stage adds would find nothing: no message has it.
+        // Conditions on fields added by a stage would find nothing, because no message has them.
         let adds_fields =
             before.iter().any(|stage| matches!(stage, Stage::Extract { .. } | Stage::Parse { .. }));
         let before = before.into_iter().filter(|_| !adds_fields);
         let conditions = before.filter_map(|stage| match stage {
-            Stage::Where(query) => Some(Clause { span: 0..0, text: query.to_string(), query }),
+            Stage::Where(query) => Some(EditedClause { span: 0..0, text: query.to_string(), query }),
             _ => None,
         });
-        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain(conditions).collect();
+        let clauses: Vec<EditedClause> = self.clauses.iter().cloned().chain(conditions).collect();
         self.rewritten(None, &clauses)
     }
 }
 
-impl Clause {
-    fn new(field: &FieldName, held: &Held, excluded: bool) -> Result<Clause, ParseError> {
-        let (test, excluded) = match held {
-            Held::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
-            Held::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
-            Held::Nothing => (FieldTest::Exists, !excluded),
+impl EditedClause {
+    fn new(field: &FieldName, content: &FieldContent, excluded: bool) -> Result<EditedClause, ParseError> {
+        let (test, excluded) = match content {
+            FieldContent::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
+            FieldContent::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
+            FieldContent::Nothing => (FieldTest::Exists, !excluded),
         };
         let sign = if excluded { "-" } else { "" };
         let text = format!("{sign}{test}", test = Query::Field(field.clone(), test));
         match parse(&text) {
-            Ok(query) => Ok(Clause { span: 0..0, text, query }),
+            Ok(query) => Ok(EditedClause { span: 0..0, text, query }),
             // A severity is never an empty text: it is missing.
-            Err(_) if *held == Held::Value(String::new()) => Clause::new(field, &Held::Nothing, excluded),
+            Err(_) if *content == FieldContent::Value(String::new()) => {
+                EditedClause::new(field, &FieldContent::Nothing, excluded)
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// As canonical text.
-    fn of(query: Query) -> Clause {
-        Clause { span: 0..0, text: query.to_string(), query }
+    /// A clause in canonical text.
+    fn of(query: Query) -> EditedClause {
+        EditedClause { span: 0..0, text: query.to_string(), query }
     }
 
-    /// Any of these values of a field: `host in (a, b)` where they can be written so.
-    fn list(mut values: Vec<Query>) -> Clause {
+    /// The clause for any of these values of a field: `host in (a, b)` if they can be written so.
+    fn list(mut values: Vec<Query>) -> EditedClause {
         if values.len() == 1 {
-            return Clause::of(values.remove(0));
+            return EditedClause::of(values.remove(0));
         }
         let texts: Vec<String> = values.iter().map(Query::to_string).collect();
         let name = texts[0].split('=').next().unwrap_or_default().to_owned();
         let value = |text: &String| Some(text.strip_prefix(&name)?.strip_prefix('=')?.to_owned());
         let listed: Option<Vec<String>> = texts.iter().map(value).collect();
-        let canonical = Clause::of(Query::or(values));
+        let canonical = EditedClause::of(Query::or(values));
         let text = listed.map(|values| format!("{name} in ({values})", values = values.join(", ")));
         let text = text.filter(|text| parse(text).as_ref() == Ok(&canonical.query));
-        Clause { text: text.unwrap_or(canonical.text), ..canonical }
+        EditedClause { text: text.unwrap_or(canonical.text), ..canonical }
     }
 
-    /// What it is enough to pass one of.
+    /// The conditions of which one suffices.
     fn alternatives(&self) -> &[Query] {
         match &self.query {
             Query::Or(queries) => queries,
@@ -372,7 +387,7 @@ impl Clause {
         }
     }
 
-    /// In parentheses if it would not hold together next to others.
+    /// Its text, in parentheses if its parts would otherwise join with other clauses.
     fn grouped(&self) -> String {
         match self.query {
             Query::Or(_) => format!("({text})", text = self.text),
@@ -380,7 +395,7 @@ impl Clause {
         }
     }
 
-    fn opposite(&self) -> Clause {
+    fn opposite(&self) -> EditedClause {
         let query = match &self.query {
             Query::Not(inner) => (**inner).clone(),
             other => other.clone().negate(),
@@ -392,11 +407,11 @@ impl Clause {
             format!("-({text})", text = self.text),
         ];
         let text = texts.into_iter().find(|text| parse(text).as_ref() == Ok(&query));
-        Clause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
+        EditedClause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
     }
 }
 
-/// Whether it says that the field has one value.
+/// Whether it requires one value of the field.
 fn is_value_of(query: &Query, field: &FieldName) -> bool {
     let Query::Field(name, test) = query else { return false };
     let is_value = match test {
@@ -412,7 +427,7 @@ fn part<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// The text where it means this, otherwise the canonical one.
+/// The text if it has this meaning, otherwise the canonical one.
 fn first_of(text: &str, meant: &Pipeline) -> String {
     if parse_pipeline(text).as_ref() == Ok(meant) { text.to_owned() } else { meant.to_string() }
 }

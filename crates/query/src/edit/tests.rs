@@ -1,4 +1,4 @@
-//! Edits of clauses, what stays of a query that is edited, and what cannot be.
+//! Edits of clauses, the parts of a query that they keep, and edits that are refused.
 
 use super::*;
 
@@ -14,8 +14,8 @@ fn check(text: &str, change: &Edit, expected: &str) {
     assert_eq!(edit(text, change).as_deref(), Ok(expected), "{text} {change:?}");
 }
 
-fn value(text: &str) -> Held {
-    Held::Value(text.to_owned())
+fn value(text: &str) -> FieldContent {
+    FieldContent::Value(text.to_owned())
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn numbers_are_limited_to_a_range() {
 
 #[test]
 fn values_are_quoted_where_they_could_be_read_as_something_else() {
-    let check = |field: &str, held: Held, expected: &str| {
+    let check = |field: &str, held: FieldContent, expected: &str| {
         check("", &Edit::Include(FieldName::new(field), held), expected);
     };
     check("path", value("C:\\temp"), "path=\"C:\\temp\"");
@@ -89,8 +89,8 @@ fn values_are_quoted_where_they_could_be_read_as_something_else() {
     check("pid", value(""), "pid=\"\"");
     check("severity", value(""), "-severity:*");
     check("severity", value("err"), "severity=err");
-    check("user", Held::Nothing, "-user:*");
-    check("user", Held::Part("a/b.c".to_owned()), "user:/a\\/b\\.c/i");
+    check("user", FieldContent::Nothing, "-user:*");
+    check("user", FieldContent::Part("a/b.c".to_owned()), "user:/a\\/b\\.c/i");
     assert!(edit("", &Edit::Include(FieldName::new("severity"), value("x"))).is_err());
 }
 

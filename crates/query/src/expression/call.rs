@@ -1,6 +1,6 @@
-//! What each function gives.
+//! The results of the functions.
 
-use super::eval::Row;
+use super::eval::EvalContext;
 use super::{Cell, Expression};
 use crate::limits::VALUE_BYTES_MAX;
 use crate::regex::Regex;
@@ -9,10 +9,10 @@ use logstead_record::{SECOND, Timestamp};
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// Most bytes that one match is replaced by.
+/// The greatest number of bytes that replace one match.
 const GROWN_BYTES_MAX: usize = 16 * VALUE_BYTES_MAX;
 
-impl<'a> Row<'_, 'a> {
+impl<'a> EvalContext<'_, 'a> {
     pub(super) fn call(&self, name: &str, arguments: &'a [Expression]) -> Cell<'a> {
         let value = |at: usize| arguments.get(at).map_or(Cell::Null, |argument| self.eval(argument));
         match name {
@@ -88,7 +88,7 @@ impl<'a> Row<'_, 'a> {
     }
 }
 
-/// A text that was made, no longer than a value may be.
+/// A computed text, cut to the greatest length of a value.
 fn cut(mut text: Vec<u8>) -> Cell<'static> {
     if VALUE_BYTES_MAX < text.len() {
         let is_inner = |at: &usize| text[*at] & 0b1100_0000 == 0b1000_0000;
@@ -172,7 +172,7 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// `%Y-%m-%d %H:%M:%S`, in UTC; what is not known stays as it is.
+/// Formats like `%Y-%m-%d %H:%M:%S`, in UTC; unknown codes stay unchanged.
 fn formatted(time: Timestamp, format: &[u8]) -> Cell<'static> {
     let (year, month, day, second, nanos) = time.to_civil();
     let month_name = MONTHS.get(month as usize - 1).copied().unwrap_or_default();
@@ -276,7 +276,7 @@ fn of_text(name: &str, text: &[u8], second: &Cell<'_>, third: &Cell<'_>) -> Cell
     }
 }
 
-/// From the character `start`, 1 for the first and -1 for the last, as many as `length` says.
+/// The characters from `start`, 1 for the first and -1 for the last, at most `length` of them.
 fn substr(text: &str, start: f64, length: &Cell<'_>) -> Cell<'static> {
     let chars = text.chars().count();
     let from = match start {
@@ -291,7 +291,7 @@ fn substr(text: &str, start: f64, length: &Cell<'_>) -> Cell<'static> {
     Cell::owned_text(part.into_bytes())
 }
 
-/// The part with a number, 1 for the first and -1 for the last; null where there are fewer.
+/// The part with a number, 1 for the first and -1 for the last; null if there are fewer.
 fn nth_part(text: &[u8], by: &[u8], number: f64) -> Cell<'static> {
     let ends: Vec<usize> = memchr::memmem::find_iter(text, by).collect();
     let parts = ends.len() + 1;
@@ -318,7 +318,7 @@ fn in_network(first: &[u8], second: &[u8]) -> Cell<'static> {
     Cell::Bool(address.is_some_and(|address| network.contains(&address.to_canonical())))
 }
 
-/// `%20` and `+` are spaces; what is not two hexadecimal digits stays.
+/// Decodes `%20` and `+` as spaces; a `%` without two hexadecimal digits stays.
 fn url_decoded(text: &[u8]) -> Vec<u8> {
     let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);

@@ -1,4 +1,4 @@
-//! A value of an expression, and how it compares.
+//! Values of expressions, and their comparison.
 
 use crate::number::number_of;
 use logstead_record::{SECOND, Timestamp};
@@ -8,9 +8,9 @@ use std::cmp::Ordering;
 /// A value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell<'a> {
-    /// None.
+    /// No value.
     Null,
-    /// A truth.
+    /// True or false.
     Bool(bool),
     /// A finite number.
     Number(f64),
@@ -26,7 +26,7 @@ impl<'a> Cell<'a> {
         if text.is_empty() { Cell::Null } else { Cell::Text(text) }
     }
 
-    /// A number, where it is one.
+    /// A number; null if it is not finite.
     pub(super) fn of_number(number: f64) -> Cell<'static> {
         // -0 is not shown apart from 0.
         if number.is_finite() { Cell::Number(number + 0.0) } else { Cell::Null }
@@ -48,7 +48,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// As a number: a time in seconds since 1970, a text in bytes or seconds where it has a unit.
+    /// The value as a number: a time in seconds since 1970, a text with a unit in bytes or seconds.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Cell::Number(number) => Some(*number),
@@ -59,7 +59,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// As a time: a number counts seconds since 1970.
+    /// The value as a time: a number counts seconds since 1970.
     pub(super) fn time(&self) -> Option<Timestamp> {
         match self {
             Cell::Time(time) => Some(*time),
@@ -71,7 +71,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// As a text; `None` for null.
+    /// The value as a text; `None` for null.
     pub fn text(&self) -> Option<Cow<'_, [u8]>> {
         Some(match self {
             Cell::Null => return None,
@@ -82,8 +82,8 @@ impl<'a> Cell<'a> {
         })
     }
 
-    /// How two values compare: as numbers or times where both can be, otherwise as texts in any case. `None` with null, and
-    /// between a number and a text that is not one.
+    /// Compares two values: as numbers or times if both can be, otherwise as texts in any case. `None` for null, and for a
+    /// number with a text that is not one.
     pub(super) fn compare(&self, other: &Cell<'_>) -> Option<Ordering> {
         if matches!(self, Cell::Time(_)) || matches!(other, Cell::Time(_)) {
             return Some(self.time()?.cmp(&other.time()?));

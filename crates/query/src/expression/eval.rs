@@ -1,4 +1,4 @@
-//! What an expression gives for a row.
+//! Evaluation of an expression for a row.
 
 use super::{Cell, Expression, Operator};
 use logstead_record::FieldName;
@@ -6,8 +6,8 @@ use logstead_record::{SECOND, Timestamp};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Where an expression is computed.
-pub(super) struct Row<'r, 'a> {
+/// The context of an evaluation.
+pub(super) struct EvalContext<'r, 'a> {
     /// The value of a field.
     pub(super) field: &'r dyn Fn(&FieldName) -> Cell<'a>,
     /// The time of day.
@@ -15,13 +15,13 @@ pub(super) struct Row<'r, 'a> {
 }
 
 impl Expression {
-    /// What it gives where fields have these values.
+    /// Evaluates it with these values of fields.
     pub fn eval<'a>(&'a self, now: Timestamp, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Cell<'a> {
-        Row { field, now }.eval(self)
+        EvalContext { field, now }.eval(self)
     }
 }
 
-impl<'a> Row<'_, 'a> {
+impl<'a> EvalContext<'_, 'a> {
     pub(super) fn eval(&self, expression: &'a Expression) -> Cell<'a> {
         match expression {
             Expression::Null | Expression::Regex(_) => Cell::Null,
@@ -48,7 +48,7 @@ impl<'a> Row<'_, 'a> {
         let compares = |test: fn(Ordering) -> bool| Cell::Bool(left.compare(&right).is_some_and(test));
         match operator {
             Operator::Equal => compares(Ordering::is_eq),
-            // As in a filter: what is not there is not equal to anything.
+            // A missing value is not equal to anything, as in a filter.
             Operator::NotEqual => Cell::Bool(!left.compare(&right).is_some_and(Ordering::is_eq)),
             Operator::Less => compares(Ordering::is_lt),
             Operator::LessOrEqual => compares(Ordering::is_le),
@@ -62,7 +62,7 @@ impl<'a> Row<'_, 'a> {
 fn arithmetic(operator: Operator, left: &Cell<'_>, right: &Cell<'_>) -> Cell<'static> {
     let moved = |time: &Timestamp, seconds: f64| {
         let nanos = seconds * SECOND as f64;
-        // A cast of what is out of range gives the end of the range, at which the addition stays.
+        // A cast out of range gives the end of the range, and so does the addition.
         Cell::Time(time.saturating_add(nanos as i64))
     };
     match (operator, left, right) {

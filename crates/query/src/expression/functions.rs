@@ -1,4 +1,4 @@
-//! The functions by name: how many values they take, and what they give.
+//! The functions by name, with their arguments and the kind of their results.
 
 use std::ops::RangeInclusive;
 
@@ -7,35 +7,35 @@ use std::ops::RangeInclusive;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it is called in other languages.
+    /// Its names in other languages.
     pub(super) aliases: &'static [&'static str],
-    /// How many values it takes.
+    /// The number of arguments.
     pub(super) takes: RangeInclusive<usize>,
-    /// The place of the value that may, or must, be a regular expression.
-    pub(super) regex: Option<(usize, Must)>,
-    pub(super) gives: Given,
-    /// How it is written.
+    /// The position of the argument that may, or must, be a regular expression.
+    pub(super) regex: Option<(usize, RegexUse)>,
+    pub(super) gives: FunctionResult,
+    /// An example of its use.
     pub example: &'static str,
 }
 
-/// Whether a regular expression is the only thing that can stand somewhere.
+/// Whether an argument must be a regular expression or may be one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Must {
-    Be,
-    MayBe,
+pub(super) enum RegexUse {
+    Required,
+    Allowed,
 }
 
-/// There is one of each name.
+/// Equality by name, which is unique.
 impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
         self.name == other.name
     }
 }
 
-/// What values are.
+/// The kind of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gives {
-    /// Texts and truths, and what differs from row to row.
+pub enum ValueKind {
+    /// Texts, truth values, and values whose kind differs from row to row.
     Text,
     /// Numbers.
     Number,
@@ -43,43 +43,43 @@ pub enum Gives {
     Time,
 }
 
-/// What a function gives.
+/// The kind of a function's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Given {
-    Always(Gives),
-    /// The same as the values from this one on.
+pub(super) enum FunctionResult {
+    Always(ValueKind),
+    /// The same kind as the arguments from this one on.
     AsFrom(usize),
-    /// The same as every second value, and the last one.
+    /// The same kind as every second argument and the last one.
     AsSeconds,
 }
 
-/// Most values of a function that takes any number of them.
+/// The greatest number of arguments of any function.
 const MANY: usize = 32;
 
-const TEXT: Given = Given::Always(Gives::Text);
-const NUMBER: Given = Given::Always(Gives::Number);
-const TIME: Given = Given::Always(Gives::Time);
+const TEXT: FunctionResult = FunctionResult::Always(ValueKind::Text);
+const NUMBER: FunctionResult = FunctionResult::Always(ValueKind::Number);
+const TIME: FunctionResult = FunctionResult::Always(ValueKind::Time);
 
 const fn function(
     name: &'static str,
     aliases: &'static [&'static str],
     takes: RangeInclusive<usize>,
-    gives: Given,
+    gives: FunctionResult,
     example: &'static str,
 ) -> Function {
     Function { name, aliases, takes, regex: None, gives, example }
 }
 
 pub(crate) static FUNCTIONS: [Function; 43] = [
-    function("if", &["iff"], 3..=3, Given::AsFrom(1), "if(status>=500, \"bad\", \"good\")"),
+    function("if", &["iff"], 3..=3, FunctionResult::AsFrom(1), "if(status>=500, \"bad\", \"good\")"),
     function(
         "case",
         &[],
         2..=MANY,
-        Given::AsSeconds,
+        FunctionResult::AsSeconds,
         "case(status<400, \"ok\", status<500, \"client\", \"server\")",
     ),
-    function("coalesce", &[], 1..=MANY, Given::AsFrom(0), "coalesce(user, uid, \"nobody\")"),
+    function("coalesce", &[], 1..=MANY, FunctionResult::AsFrom(0), "coalesce(user, uid, \"nobody\")"),
     function("exists", &["isnotnull"], 1..=1, TEXT, "exists(user)"),
     function("is_null", &["isnull"], 1..=1, TEXT, "is_null(user)"),
     function("number", &["tonumber", "todouble", "toint", "tolong"], 1..=1, NUMBER, "number(took)"),
@@ -102,7 +102,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("concat", &["strcat"], 1..=MANY, TEXT, "concat(user, \"@\", host)"),
     function("substr", &["substring"], 2..=3, TEXT, "substr(id, 1, 8)"),
     Function {
-        regex: Some((1, Must::MayBe)),
+        regex: Some((1, RegexUse::Allowed)),
         ..function("replace", &["replace_regex"], 3..=3, TEXT, "replace(path, /\\d+/, \"N\")")
     },
     function("split", &[], 3..=3, TEXT, "split(path, \"/\", 2)"),
@@ -110,7 +110,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("starts_with", &["startswith"], 2..=2, TEXT, "starts_with(path, \"/api\")"),
     function("ends_with", &["endswith"], 2..=2, TEXT, "ends_with(path, \".js\")"),
     Function {
-        regex: Some((1, Must::Be)),
+        regex: Some((1, RegexUse::Required)),
         ..function("matches", &["match"], 2..=2, TEXT, "matches(path, /^\\/api\\/v\\d/)")
     },
     function(
@@ -124,7 +124,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("now", &[], 0..=0, TIME, "now()"),
     function("to_time", &["todatetime", "strptime"], 1..=1, TIME, "to_time(ts)"),
     function("epoch", &[], 1..=1, NUMBER, "epoch(time)"),
-    function("bin", &["bucket"], 2..=2, Given::AsFrom(0), "bin(time, 1h)"),
+    function("bin", &["bucket"], 2..=2, FunctionResult::AsFrom(0), "bin(time, 1h)"),
     function("format_time", &["strftime", "format_datetime"], 2..=2, TEXT, "format_time(time, \"%Y-%m-%d\")"),
     function("year", &[], 1..=1, NUMBER, "year(time)"),
     function("month", &[], 1..=1, NUMBER, "month(time)"),
@@ -139,7 +139,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     FUNCTIONS.iter()
 }
 
-/// The function that is called so, in lower case.
+/// The function with this name, in lower case.
 pub(crate) fn function_named(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name || function.aliases.contains(&name))
 }

@@ -1,35 +1,36 @@
-//! Expressions: what the stage `eval` computes of a row.
+//! Expressions, which the stage `eval` computes for a row.
 //!
-//! - this file: the [`Expression`]; `functions`: the functions by name; `gives`: what values are; `read`: text to expression, `print`: and back
-//! - `cell`: a value, and how it compares; `eval`: what an expression gives; `call`: what each function gives
+//! - this file: the [`Expression`]; `functions`: the functions by name; `value_kind`: the kind of its values
+//! - `read`: text to expression; `print`: expression to text
+//! - `cell`: a value and its comparison; `eval`: evaluation for a row; `call`: the results of the functions
 //!
-//! **Invariant:** whatever the row, an expression gives a value and never fails: what cannot be computed is null.
+//! **Invariant:** for any row, an expression has a value and never fails: if it cannot be computed, it is null.
 //! **Invariant:** the text that an [`Expression`] prints as parses to the same expression.
 
 mod call;
 mod cell;
 mod eval;
 mod functions;
-mod gives;
 mod print;
 mod read;
 #[cfg(test)]
 mod tests;
+mod value_kind;
 
 use super::number::Number;
 use super::regex::Regex;
 pub use cell::Cell;
 pub(crate) use functions::{FUNCTIONS, function_named};
-pub use functions::{Function as ExpressionFunction, Gives, functions};
+pub use functions::{Function as ExpressionFunction, ValueKind, functions};
 use logstead_record::FieldName;
 pub(crate) use read::parse_expression;
 
-/// What is computed of a row.
+/// An expression to compute for a row.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expression {
     /// No value.
     Null,
-    /// A truth.
+    /// True or false.
     Bool(bool),
     /// A number, a size in bytes or a duration in seconds.
     Number(Number),
@@ -39,34 +40,34 @@ pub enum Expression {
     Regex(Regex),
     /// The value of a field.
     Field(FieldName),
-    /// What is true becomes false.
+    /// The logical negation.
     Not(Box<Expression>),
     /// The same number with the other sign.
     Minus(Box<Expression>),
-    /// Two values.
+    /// An operator with two operands.
     Binary(Operator, Box<[Expression; 2]>),
-    /// A function of values, as many as it takes.
+    /// A function with its arguments.
     Call(&'static functions::Function, Vec<Expression>),
 }
 
-/// What is made of two values.
+/// An operator of two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
-    /// Whether one of them is true.
+    /// Whether one operand is true.
     Or,
-    /// Whether both are.
+    /// Whether both are true.
     And,
-    /// Whether they are the same.
+    /// Whether they are equal.
     Equal,
-    /// Whether they are not.
+    /// Whether they are not equal.
     NotEqual,
     /// Whether the first is less.
     Less,
-    /// Or the same.
+    /// Whether the first is less or equal.
     LessOrEqual,
-    /// Whether it is greater.
+    /// Whether the first is greater.
     Greater,
-    /// Or the same.
+    /// Whether the first is greater or equal.
     GreaterOrEqual,
     /// The sum; a time moved by seconds.
     Plus,
@@ -76,12 +77,12 @@ pub enum Operator {
     Times,
     /// The quotient.
     Over,
-    /// What is left after dividing.
+    /// The remainder.
     Modulo,
 }
 
 impl Operator {
-    /// Each as it is printed, with how tightly it binds.
+    /// Each operator with its text and its precedence.
     const ALL: [(Operator, &'static str, u8); 13] = [
         (Operator::Or, "or", 1),
         (Operator::And, "and", 2),
@@ -108,7 +109,7 @@ impl Operator {
 }
 
 impl Expression {
-    /// Shows every expression in it to `visit`, itself first.
+    /// Calls `visit` with every expression in it, itself first.
     fn visit<'e>(&'e self, visit: &mut impl FnMut(&'e Expression)) {
         visit(self);
         match self {

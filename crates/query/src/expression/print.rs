@@ -2,13 +2,13 @@
 
 use super::{Expression, Operator};
 use crate::print::Quoted;
-use crate::syntax::subject::Name;
+use crate::syntax::subject::SubjectName;
 use logstead_record::FieldName;
 use std::fmt::{self, Display, Formatter};
 
 /// Words that mean something other than a field.
 const WORDS: [&str; 6] = ["or", "and", "not", "null", "true", "false"];
-/// How tightly `not` and a sign bind.
+/// The precedence of `not` and of a sign.
 const NOT: u8 = 3;
 const SIGN: u8 = 7;
 
@@ -20,15 +20,15 @@ impl Display for Expression {
             Expression::Number(number) => write!(f, "{number}"),
             Expression::Text(text) => write!(f, "{text}", text = Quoted(text)),
             Expression::Regex(regex) => write!(f, "{regex}"),
-            Expression::Field(field) => write!(f, "{field}", field = Named(field)),
-            Expression::Not(inner) => write!(f, "not {inner}", inner = Within(inner, NOT)),
-            Expression::Minus(inner) => write!(f, "-{inner}", inner = Within(inner, SIGN)),
+            Expression::Field(field) => write!(f, "{field}", field = PrintedField(field)),
+            Expression::Not(inner) => write!(f, "not {inner}", inner = PrintedPart(inner, NOT)),
+            Expression::Minus(inner) => write!(f, "-{inner}", inner = PrintedPart(inner, SIGN)),
             Expression::Binary(operator, both) => {
                 let (text, binding) = (operator.text(), operator.binding());
                 // A comparison has one operator; the others are read from the left.
                 let left = if binding == Operator::Equal.binding() { binding + 1 } else { binding };
                 let [a, b] = both.as_ref();
-                write!(f, "{a} {text} {b}", a = Within(a, left), b = Within(b, binding + 1))
+                write!(f, "{a} {text} {b}", a = PrintedPart(a, left), b = PrintedPart(b, binding + 1))
             }
             Expression::Call(function, arguments) => {
                 write!(f, "{name}(", name = function.name)?;
@@ -42,10 +42,10 @@ impl Display for Expression {
     }
 }
 
-/// A part of an expression, in parentheses where it binds less tightly than what is around it.
-struct Within<'a>(&'a Expression, u8);
+/// A part of an expression, in parentheses if its precedence is lower than that of its surroundings.
+struct PrintedPart<'a>(&'a Expression, u8);
 
-impl Display for Within<'_> {
+impl Display for PrintedPart<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let binding = match self.0 {
             Expression::Binary(operator, _) => operator.binding(),
@@ -61,18 +61,18 @@ impl Display for Within<'_> {
     }
 }
 
-/// A field, by a function where its name would be read as something else.
-struct Named<'a>(&'a FieldName);
+/// A field, as `field("name")` if its name would be read as something else.
+struct PrintedField<'a>(&'a FieldName);
 
-impl Display for Named<'_> {
+impl Display for PrintedField<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let name = self.0.as_str();
         let is_plain = {
-            let cursor = crate::syntax::lex::Cursor::new(name);
+            let cursor = crate::syntax::lex::TextCursor::new(name);
             cursor.identifier_end(0) == cursor.end()
                 && !name.starts_with('.')
                 && !WORDS.iter().any(|word| name.eq_ignore_ascii_case(word))
-                && Name::new(name, false) == Name::Field(self.0.clone())
+                && SubjectName::new(name, false) == SubjectName::Field(self.0.clone())
         };
         if is_plain { f.write_str(name) } else { write!(f, "field({name})", name = Quoted(name)) }
     }

@@ -10,28 +10,28 @@
 //! sign       = "-" sign | number | text | field | function "(" [ or { "," or } ] ")" | "(" or ")"
 //! ```
 
-use super::functions::{Function, Must};
+use super::functions::{Function, RegexUse};
 use super::{Expression, FUNCTIONS, Operator, function_named};
 use crate::error::ParseError;
 use crate::limits::{EXPRESSION_PARTS_MAX, NESTING_MAX};
-use crate::nearest::nearest;
 use crate::number::Number;
 use crate::parse::{Meaning, Parsed};
-use crate::syntax::lex::Cursor;
-use crate::syntax::subject::Name;
+use crate::suggest::nearest;
+use crate::syntax::lex::TextCursor;
+use crate::syntax::subject::SubjectName;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// Reads one expression, and leaves the cursor behind it.
-pub(crate) fn parse_expression(meaning: &mut Meaning, cursor: &mut Cursor) -> Parsed<Expression> {
-    let mut reading = Reading { meaning, cursor, parts: 0, depth: 0 };
+/// Reads one expression, and moves the cursor to its end.
+pub(crate) fn parse_expression(meaning: &mut Meaning, cursor: &mut TextCursor) -> Parsed<Expression> {
+    let mut reading = ExpressionReader { meaning, cursor, parts: 0, depth: 0 };
     reading.skip();
     reading.or()
 }
 
-struct Reading<'r> {
+struct ExpressionReader<'r> {
     meaning: &'r mut Meaning,
-    cursor: &'r mut Cursor,
+    cursor: &'r mut TextCursor,
     parts: usize,
     depth: usize,
 }
@@ -50,12 +50,12 @@ const SUMS: [(&str, Operator); 2] = [("+", Operator::Plus), ("-", Operator::Minu
 const PRODUCTS: [(&str, Operator); 3] =
     [("*", Operator::Times), ("/", Operator::Over), ("%", Operator::Modulo)];
 
-impl Reading<'_> {
+impl ExpressionReader<'_> {
     fn or(&mut self) -> Parsed<Expression> {
         self.deeper(|reading| {
             let mut left = reading.and()?;
             while reading.word("or") || reading.symbol("||") {
-                left = reading.joined(Operator::Or, left, Reading::and)?;
+                left = reading.joined(Operator::Or, left, ExpressionReader::and)?;
             }
             Ok(left)
         })
@@ -64,7 +64,7 @@ impl Reading<'_> {
     fn and(&mut self) -> Parsed<Expression> {
         let mut left = self.not()?;
         while self.word("and") || self.symbol("&&") {
-            left = self.joined(Operator::And, left, Reading::not)?;
+            left = self.joined(Operator::And, left, ExpressionReader::not)?;
         }
         Ok(left)
     }
@@ -81,7 +81,7 @@ impl Reading<'_> {
     fn comparison(&mut self) -> Parsed<Expression> {
         let left = self.sum()?;
         match self.one_of(&COMPARISONS) {
-            Some(operator) => self.joined(operator, left, Reading::sum),
+            Some(operator) => self.joined(operator, left, ExpressionReader::sum),
             None => Ok(left),
         }
     }
@@ -89,7 +89,7 @@ impl Reading<'_> {
     fn sum(&mut self) -> Parsed<Expression> {
         let mut left = self.product()?;
         while let Some(operator) = self.one_of(&SUMS) {
-            left = self.joined(operator, left, Reading::product)?;
+            left = self.joined(operator, left, ExpressionReader::product)?;
         }
         Ok(left)
     }
@@ -97,7 +97,7 @@ impl Reading<'_> {
     fn product(&mut self) -> Parsed<Expression> {
         let mut left = self.sign()?;
         while let Some(operator) = self.one_of(&PRODUCTS) {
-            left = self.joined(operator, left, Reading::sign)?;
+            left = self.joined(operator, left, ExpressionReader::sign)?;
         }
         Ok(left)
     }
@@ -174,8 +174,8 @@ impl Reading<'_> {
         if let Some(constant) = constant {
             return self.behind(constant);
         }
-        match Name::new(&text, false) {
-            Name::Field(field) => self.behind(Expression::Field(field)),
+        match SubjectName::new(&text, false) {
+            SubjectName::Field(field) => self.behind(Expression::Field(field)),
             _ => Err(self.error(at..end, format!("`{text}` works only in filters: it is not a field here"))),
         }
     }
@@ -214,16 +214,16 @@ impl Reading<'_> {
                 let regex = self.meaning.compile(at..end, &source, ignore_case)?;
                 self.behind(Expression::Regex(regex))
             }
-            (None, Must::Be) if self.cursor.peek(0) == Some('"') => {
+            (None, RegexUse::Required) if self.cursor.peek(0) == Some('"') => {
                 let source = self.cursor.quoted_regex()?;
                 let regex = self.meaning.compile(at..self.cursor.at, &source, false)?;
                 self.behind(Expression::Regex(regex))
             }
-            (None, Must::Be) => {
+            (None, RegexUse::Required) => {
                 let example = function.example;
                 Err(self.unexpected(&format!("a regular expression is expected here, as in `{example}`")))
             }
-            (None, Must::MayBe) => self.or(),
+            (None, RegexUse::Allowed) => self.or(),
         }
     }
 
@@ -318,7 +318,7 @@ impl Reading<'_> {
         operators.iter().find(|(symbol, _)| self.symbol(symbol)).map(|(_, operator)| *operator)
     }
 
-    /// A word in any case that is an operator.
+    /// Takes an operator that is a word, in any case.
     fn word(&mut self, word: &str) -> bool {
         let at = self.cursor.at;
         let end = self.cursor.identifier_end(at);

@@ -1,4 +1,4 @@
-//! What expressions give, what is wrong with others, and that any of them reads as it prints.
+//! Values of expressions, errors in others, and that every expression is read as it is printed.
 
 use super::*;
 use crate::{Stage, parse_pipeline};

@@ -1,11 +1,11 @@
 //! The grammar of functions and of the names of fields and columns in stages.
 
-use super::reader::Reader;
+use super::reader::StageReader;
 use super::{Aggregate, Function, Measure};
 use crate::error::ParseError;
-use crate::nearest::nearest;
 use crate::parse::Parsed;
-use crate::syntax::subject::Name;
+use crate::suggest::nearest;
+use crate::syntax::subject::SubjectName;
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
@@ -14,20 +14,20 @@ use std::ops::Range;
 const FUNCTIONS: [&str; 11] =
     ["count", "sum", "avg", "min", "max", "dc", "median", "p90", "p95", "p99", "percentile"];
 
-/// What may stand in the parentheses of a function.
+/// An argument of a function.
 enum Argument {
     Name(FieldName),
     Number(String),
 }
 
-/// Whether a function is called so.
+/// Whether this is the name of a function.
 pub(crate) fn names_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
 }
 
-impl Reader<'_> {
-    /// `count(), avg(bytes) as size`, at least one, as columns next to these others.
+impl StageReader<'_> {
+    /// Reads `count(), avg(bytes) as size`, at least one, whose columns must differ from `others`.
     pub(super) fn functions(&mut self, others: Vec<&str>) -> Parsed<Vec<Aggregate>> {
         self.skip();
         let mut functions = Vec::new();
@@ -101,8 +101,8 @@ impl Reader<'_> {
         }
         self.cursor.at = end;
         let text = self.cursor.text(at..end);
-        match Name::new(&text, false) {
-            Name::Field(field) => Ok(field),
+        match SubjectName::new(&text, false) {
+            SubjectName::Field(field) => Ok(field),
             _ => {
                 Err(self
                     .error(at..end, format!("`{text}` works only in filters: it is not a field in a stage")))
@@ -150,7 +150,7 @@ impl Reader<'_> {
         ParseError { suggestion, ..self.error(range, message) }
     }
 
-    /// From the parenthesis to the one that closes it; `*` is as good as nothing.
+    /// Reads the arguments in parentheses; `*` is the same as none.
     fn arguments(&mut self) -> Parsed<Vec<Argument>> {
         let open = self.cursor.at;
         let mut arguments = Vec::new();

@@ -16,22 +16,22 @@ pub struct Captures {
 
 /// Literal text with fields in it.
 ///
-/// A field is as short as the text after it allows; the first and the last piece of the template, where they are
-/// fields, hold no white space.
+/// A field is as short as the text after it allows. If the first or last piece of the template is a field, it contains no
+/// white space.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Template {
+pub struct CaptureTemplate {
     text: String,
     captures: Captures,
 }
 
-/// Why no fields can be found so.
+/// The reason why an expression or template finds no fields.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadCaptures(String);
+pub struct CapturesError(String);
 
 impl Captures {
     /// The named groups of `regex`: `(?<user>\w+)`.
-    pub fn new(regex: Regex) -> Result<Captures, BadCaptures> {
+    pub fn new(regex: Regex) -> Result<Captures, CapturesError> {
         let names = regex.compiled().capture_names().enumerate();
         let fields: Vec<_> =
             names.filter_map(|(group, name)| name.map(|name| (group, name.to_owned()))).collect();
@@ -51,7 +51,7 @@ impl Captures {
         &self.fields
     }
 
-    fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, BadCaptures> {
+    fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, CapturesError> {
         if STAGE_ITEMS_MAX < fields.len() {
             return bad(format!("at most {STAGE_ITEMS_MAX} fields can be named: remove some"));
         }
@@ -67,18 +67,18 @@ impl Captures {
     }
 }
 
-impl Template {
+impl CaptureTemplate {
     /// Reads `user=<user> from <ip>`. `<_>` is a field to leave out; `<` before anything but a name is
-    /// itself.
-    pub fn new(text: &str) -> Result<Template, BadCaptures> {
+    /// literal.
+    pub fn new(text: &str) -> Result<CaptureTemplate, CapturesError> {
         let pieces = pieces(text);
         for pair in pieces.windows(2) {
-            if let [Piece::Field(before), Piece::Field(after)] = pair {
+            if let [CapturePiece::Field(before), CapturePiece::Field(after)] = pair {
                 return bad(format!("`<{before}>` and `<{after}>` need some text between them"));
             }
         }
         let names = pieces.iter().filter_map(|piece| match piece {
-            Piece::Field(name) if *name != SKIPPED => Some((*name).to_owned()),
+            CapturePiece::Field(name) if *name != SKIPPED => Some((*name).to_owned()),
             _ => None,
         });
         let fields: Vec<_> = (1..).zip(names).collect();
@@ -88,37 +88,37 @@ impl Template {
         if pieces.len() == 1 {
             return bad("there is only a field and no text that tells where it begins or ends");
         }
-        let regex = Regex::new(&source(&pieces), false).map_err(|error| BadCaptures(error.to_string()))?;
-        Ok(Template { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
+        let regex = Regex::new(&source(&pieces), false).map_err(|error| CapturesError(error.to_string()))?;
+        Ok(CaptureTemplate { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
     }
 
-    /// As it was written.
+    /// Its source text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What finds its fields.
+    /// The expression that finds its fields.
     pub fn captures(&self) -> &Captures {
         &self.captures
     }
 }
 
-/// The name of what is passed over.
+/// The name of a field to leave out.
 const SKIPPED: &str = "_";
 
-enum Piece<'a> {
+enum CapturePiece<'a> {
     Text(String),
     Field(&'a str),
 }
 
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<CapturePiece<'_>> {
     let mut pieces = Vec::new();
     let mut parts = text.split('<');
     push_text(&mut pieces, parts.next().unwrap_or_default());
     for part in parts {
         match part.split_once('>').filter(|(name, _)| is_name(name)) {
             Some((name, after)) => {
-                pieces.push(Piece::Field(name));
+                pieces.push(CapturePiece::Field(name));
                 push_text(&mut pieces, after);
             }
             None => {
@@ -131,7 +131,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// The regular expression; bytes that are not UTF-8 belong to a value too.
-fn source(pieces: &[Piece<'_>]) -> String {
+fn source(pieces: &[CapturePiece<'_>]) -> String {
     let pieces = pieces.iter().enumerate().map(|(index, piece)| {
         let value = match index {
             _ if index + 1 == pieces.len() => r"(?-u:\S)*",
@@ -139,19 +139,19 @@ fn source(pieces: &[Piece<'_>]) -> String {
             _ => "(?s-u:.)*?",
         };
         match piece {
-            Piece::Text(text) => regex::escape(text),
-            Piece::Field(SKIPPED) => value.to_owned(),
-            Piece::Field(_) => format!("({value})"),
+            CapturePiece::Text(text) => regex::escape(text),
+            CapturePiece::Field(SKIPPED) => value.to_owned(),
+            CapturePiece::Field(_) => format!("({value})"),
         }
     });
     pieces.collect()
 }
 
-fn push_text(pieces: &mut Vec<Piece<'_>>, text: &str) {
+fn push_text(pieces: &mut Vec<CapturePiece<'_>>, text: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text(before)) => before.push_str(text),
+        Some(CapturePiece::Text(before)) => before.push_str(text),
         _ if text.is_empty() => {}
-        _ => pieces.push(Piece::Text(text.to_owned())),
+        _ => pieces.push(CapturePiece::Text(text.to_owned())),
     }
 }
 
@@ -160,6 +160,6 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-'))
 }
 
-fn bad<T>(message: impl Into<String>) -> Result<T, BadCaptures> {
-    Err(BadCaptures(message.into()))
+fn bad<T>(message: impl Into<String>) -> Result<T, CapturesError> {
+    Err(CapturesError(message.into()))
 }

@@ -1,7 +1,7 @@
-//! What follows a filter: the stages that turn the messages it means into an answer.
+//! The stages after a filter, which turn its messages into a result.
 //!
-//! A stage takes rows and gives rows. Those before the first one that aggregates see messages, newest first; those
-//! after it see a table, whose columns are named by [`Function`] or by an alias.
+//! A stage takes rows and returns rows. Stages before the first aggregating one see messages, newest first; those after it
+//! see a table, whose columns are named by [`Function`] or by an alias.
 //!
 //! **Invariant:** the text that a [`Pipeline`] prints as parses to the same pipeline.
 
@@ -19,37 +19,37 @@ use super::error::Warning;
 use super::expression::Expression;
 use super::time::Zone;
 pub(super) use calls::names_function;
-pub use captures::{BadCaptures, Captures, Template};
-pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
+pub use captures::{CaptureTemplate, Captures, CapturesError};
+pub(super) use kinds::{KINDS, StageKind, WORDS, kind_of};
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
-pub use names::{Added, Hidden, shown_names};
+pub use names::{AddedFields, HiddenField, shown_names};
 pub(super) use parse::read_search;
 pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
-pub use streaming::{NotStreaming, Streaming};
+pub use streaming::{StreamingError, StreamingNeed};
 
-/// A filter and what is done with the messages that it means.
+/// A filter, and the stages that its messages pass through.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pipeline {
-    /// Which messages.
+    /// The condition that messages must match.
     pub filter: Query,
-    /// What becomes of them, in order; none for the messages themselves.
+    /// The stages, in order; none for the messages themselves.
     pub stages: Vec<Stage>,
 }
 
-/// What a search bar's text means, stages included.
+/// The meaning of a search bar's text, stages included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PipelineSearch {
-    /// What to run.
+    /// The pipeline to run.
     pub pipeline: Pipeline,
-    /// What to say about it.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
 /// One step. Lists of fields and functions are never empty and name nothing twice.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stage {
-    /// Keeps the rows that this means.
+    /// Keeps the rows that match.
     Where(Query),
     /// Keeps these columns, in this order.
     Fields(Vec<FieldName>),
@@ -59,56 +59,56 @@ pub enum Stage {
     Limit(u64),
     /// Keeps this many of the last rows.
     Tail(u64),
-    /// A row for each group of equal values of `by`, with what the functions make of the group.
+    /// Makes a row for each group of equal values of `by`, with the results of the functions.
     Stats {
         /// The columns after `by`.
         functions: Vec<Aggregate>,
-        /// What makes a group; all rows are one where it is empty.
+        /// The fields that define a group; all rows are one group if there are none.
         by: Vec<FieldName>,
     },
-    /// The same for each span of time.
+    /// Makes a row for each span of time and group.
     Timechart {
         /// Length of a span in nanoseconds, above 0; derived from the range by default.
         span_nanos: Option<i64>,
         /// The columns after the time and `by`.
         functions: Vec<Aggregate>,
-        /// What makes a series.
+        /// The field that defines a series.
         by: Option<FieldName>,
     },
     /// The most frequent values, each with its count.
     Top(Ranking),
     /// The least frequent ones.
     Rare(Ranking),
-    /// Each combination of values of these fields once; nothing else remains.
+    /// Returns each combination of values of these fields once, and nothing else.
     Uniq(Vec<FieldName>),
     /// Keeps the first row of each combination of values of these fields.
     Dedup(Vec<FieldName>),
-    /// The silences of each combination of values of these fields that are longer than a time.
+    /// Finds the gaps between messages, for each combination of values, that are longer than a time.
     Gap {
-        /// Whose messages follow each other.
+        /// The fields whose values define a series of messages.
         by: Vec<FieldName>,
         /// In nanoseconds, above 0; a gap is longer than this.
         longest_nanos: i64,
     },
-    /// Adds fields that stand in a text.
+    /// Adds fields contained in a text.
     Extract {
-        /// How the text is made.
-        template: Template,
-        /// Whose value it is.
+        /// The format of the text.
+        template: CaptureTemplate,
+        /// The field that contains the text.
         from: FieldName,
     },
     /// Adds the fields of a text in a format.
     Parse {
-        /// How the text is made.
-        format: Format,
-        /// Whose value it is.
+        /// The format of the text.
+        format: TextFormat,
+        /// The field that contains the text.
         from: FieldName,
     },
-    /// Adds fields that are computed, each after the one before it.
+    /// Adds computed fields, in order.
     Eval(Vec<(String, Expression)>),
 }
 
-/// What rows are ordered by.
+/// A column to order rows by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortKey {
     /// The column.
@@ -120,25 +120,25 @@ pub struct SortKey {
 /// A column that a group of rows becomes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Aggregate {
-    /// What is computed.
+    /// The function.
     pub function: Function,
-    /// What the column is called, unless by its function.
+    /// The name of the column, if it is not that of the function.
     pub alias: Option<String>,
 }
 
-/// What is computed of a group of rows.
+/// A function of a group of rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Function {
-    /// How many rows there are.
+    /// The number of rows.
     Count,
     /// A measure of the values of a field.
     Of(Measure, FieldName),
 }
 
-/// What is computed of values. Rows without a value do not count.
+/// A measure of values. Rows without a value do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
-    /// How many there are.
+    /// The number of values.
     Count,
     /// The sum of the numbers.
     Sum,
@@ -148,29 +148,29 @@ pub enum Measure {
     Min,
     /// The greatest.
     Max,
-    /// How many different ones there are.
+    /// The number of distinct values.
     Distinct,
     /// A percentile, in thousandths of a percent: 0 to 100 000.
     Percentile(u32),
 }
 
-/// The combinations of values that are ranked by how often they are there.
+/// A ranking of combinations of values by frequency.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranking {
-    /// How many are shown, of each group.
+    /// The number of combinations shown for each group.
     pub count: u64,
-    /// Whose values.
+    /// The fields that are combined.
     pub fields: Vec<FieldName>,
-    /// What makes a group; all rows are one where it is empty.
+    /// The fields that define a group; all rows are one group if there are none.
     pub by: Vec<FieldName>,
 }
 
 /// The columns of [`Stage::Gap`] after its fields.
 pub const GAP_COLUMNS: [&str; 3] = ["from", "to", "seconds"];
 
-/// How a text holds fields.
+/// The format of a text that contains fields.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Format {
+pub enum TextFormat {
     /// A JSON object; keys of objects within it are joined by dots.
     Json,
     /// `key=value key="a value"`.
@@ -181,12 +181,12 @@ pub enum Format {
     Cef,
     /// IBM's LEEF.
     Leef,
-    /// A line of values with commas between them, and what each is called; one without a name is left out.
+    /// A line of values separated by commas, with their names; a value without a name is left out.
     Csv(Vec<String>),
 }
 
 impl Pipeline {
-    /// The same where days and times without a zone are those of this zone.
+    /// The same pipeline, with days and times without a zone interpreted in this zone.
     #[must_use]
     pub fn in_zone(self, zone: &dyn Zone, now: Timestamp) -> Pipeline {
         let stage = |stage: Stage| match stage {
@@ -201,7 +201,7 @@ impl Pipeline {
 }
 
 impl Stage {
-    /// Whether what it gives is a table of its own instead of some of the rows that it takes.
+    /// Whether it returns a new table instead of some of its rows.
     pub fn aggregates(&self) -> bool {
         use Stage::{
             Dedup, Eval, Extract, Fields, Gap, Limit, Parse, Rare, Sort, Stats, Tail, Timechart, Top, Uniq,

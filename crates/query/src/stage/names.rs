@@ -1,14 +1,14 @@
-//! The fields that stages name: those they look at, those they add, and those that `fields` leaves for later ones.
+//! The fields of stages: those they read, those they add, and those that `fields` keeps for later ones.
 
-use super::{Aggregate, Format, Function, Pipeline, Stage};
-use crate::expression::Gives;
+use super::{Aggregate, Function, Pipeline, Stage, TextFormat};
+use crate::expression::ValueKind;
 use logstead_record::Field;
 use logstead_record::FieldName;
 
-/// A stage names what one before it leaves out.
+/// The error that a stage names a field that an earlier one removes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{stage}` needs `{field}`, which `fields` before it leaves out: name it there")]
-pub struct Hidden {
+pub struct HiddenField {
     /// The stage.
     pub stage: String,
     /// The field.
@@ -16,7 +16,7 @@ pub struct Hidden {
 }
 
 impl Stage {
-    /// The fields that it looks at.
+    /// The fields that it reads.
     pub fn references(&self) -> Vec<FieldName> {
         let of_functions = |functions: &[Aggregate]| {
             let field = |function: &Function| match function {
@@ -57,40 +57,42 @@ impl Stage {
     }
 
     /// The fields that it may add.
-    pub fn adds(&self) -> Added {
+    pub fn adds(&self) -> AddedFields {
         let texts = |names: &mut dyn Iterator<Item = &String>| {
-            Added::These(names.map(|name| (FieldName::Dynamic(name.clone()), Gives::Text)).collect())
+            AddedFields::These(
+                names.map(|name| (FieldName::Dynamic(name.clone()), ValueKind::Text)).collect(),
+            )
         };
         match self {
             Stage::Extract { template, .. } => {
                 texts(&mut template.captures().fields().iter().map(|(_, name)| name))
             }
-            Stage::Parse { format: Format::Regex(captures), .. } => {
+            Stage::Parse { format: TextFormat::Regex(captures), .. } => {
                 texts(&mut captures.fields().iter().map(|(_, name)| name))
             }
-            Stage::Parse { format: Format::Csv(columns), .. } => {
+            Stage::Parse { format: TextFormat::Csv(columns), .. } => {
                 texts(&mut columns.iter().filter(|name| !name.is_empty()))
             }
-            Stage::Parse { .. } => Added::Any,
+            Stage::Parse { .. } => AddedFields::Any,
             Stage::Eval(assignments) => {
-                let mut added: Vec<(FieldName, Gives)> = Vec::new();
+                let mut added: Vec<(FieldName, ValueKind)> = Vec::new();
                 for (name, expression) in assignments {
                     added.retain(|(other, _)| !other.as_str().eq_ignore_ascii_case(name));
                     added.push((FieldName::Dynamic(name.clone()), expression.gives()));
                 }
-                Added::These(added)
+                AddedFields::These(added)
             }
-            _ => Added::These(Vec::new()),
+            _ => AddedFields::These(Vec::new()),
         }
     }
 }
 
 /// The fields that a stage may add.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Added {
-    /// Those, each with what its values are.
-    These(Vec<(FieldName, Gives)>),
-    /// That depends on the text.
+pub enum AddedFields {
+    /// These fields, each with the kind of its values.
+    These(Vec<(FieldName, ValueKind)>),
+    /// Any fields, depending on the text.
     Any,
 }
 
@@ -105,62 +107,62 @@ pub fn shown_names(fields: Vec<FieldName>) -> Vec<FieldName> {
     known
 }
 
-impl Hidden {
-    /// Whether a stage can see what it names, where this is all that can be seen besides what `may_add` says.
+impl HiddenField {
+    /// Checks that a stage can see the fields it names, if only these fields and those that `may_add` allows are visible.
     pub fn check(
         stage: &Stage,
         visible: Option<&[FieldName]>,
         may_add: impl Fn(&FieldName) -> bool,
-    ) -> Result<(), Hidden> {
+    ) -> Result<(), HiddenField> {
         let Some(visible) = visible else { return Ok(()) };
         let is_hidden = |field: &FieldName| {
             !visible.iter().any(|it| it.as_str().eq_ignore_ascii_case(field.as_str())) && !may_add(field)
         };
         match stage.references().into_iter().find(is_hidden) {
             None => Ok(()),
-            Some(field) => Err(Hidden { stage: stage.to_string(), field }),
+            Some(field) => Err(HiddenField { stage: stage.to_string(), field }),
         }
     }
 }
 
 impl Pipeline {
-    /// The first stage that names what `fields` before it leaves out, where all stages work on messages one by one.
+    /// The first stage that names a field removed by `fields` before it, if all stages work on messages one by one.
     pub(super) fn hidden(&self) -> Option<(usize, String)> {
         let (mut visible, mut is_open) = (None::<Vec<FieldName>>, false);
         for (number, stage) in self.stages.iter().enumerate() {
             let may_add = |field: &FieldName| is_open && matches!(field, FieldName::Dynamic(_));
-            if let Err(hidden) = Hidden::check(stage, visible.as_deref(), may_add) {
+            if let Err(hidden) = HiddenField::check(stage, visible.as_deref(), may_add) {
                 return Some((number, hidden.to_string()));
             }
             match (stage, stage.adds(), &mut visible) {
                 (Stage::Fields(fields), ..) => (visible, is_open) = (Some(fields.clone()), false),
-                (_, Added::These(added), Some(visible)) => {
+                (_, AddedFields::These(added), Some(visible)) => {
                     visible.extend(added.into_iter().map(|(name, _)| name))
                 }
-                (_, Added::Any, Some(_)) => is_open = true,
+                (_, AddedFields::Any, Some(_)) => is_open = true,
                 (.., None) => {}
             }
         }
         None
     }
 
-    /// The fields that stages add; `None` where they depend on the text.
+    /// The fields that stages add; `None` if they depend on the text.
     pub fn added(&self) -> Option<Vec<FieldName>> {
         let mut added = Vec::new();
         for stage in &self.stages {
-            let Added::These(these) = stage.adds() else { return None };
+            let AddedFields::These(these) = stage.adds() else { return None };
             added.extend(these.into_iter().map(|(name, _)| name));
         }
         Some(shown_names(added))
     }
 
-    /// What `fields` leaves of messages after all stages; `None` for everything.
+    /// The fields that `fields` keeps after all stages; `None` for all.
     pub fn columns(&self) -> Option<Vec<FieldName>> {
         let at = self.stages.iter().rposition(|stage| matches!(stage, Stage::Fields(_)))?;
         let Stage::Fields(fields) = &self.stages[at] else { return None };
         let added = self.stages[at + 1..].iter().filter_map(|stage| match stage.adds() {
-            Added::These(added) => Some(added.into_iter().map(|(name, _)| name)),
-            Added::Any => None,
+            AddedFields::These(added) => Some(added.into_iter().map(|(name, _)| name)),
+            AddedFields::Any => None,
         });
         Some(shown_names(fields.iter().cloned().chain(added.flatten()).collect()))
     }

@@ -6,41 +6,40 @@
 //! items    = item { [ "," ] item } | "(" item { [ "," ] item } ")"
 //! ```
 //!
-//! Which items and options there are is up to each stage: `KINDS` lists them. Spellings of SPL and LogsQL
-//! are read where they mean the same.
+//! Each stage has its own items and options: `KINDS` lists the stages. Spellings of SPL and LogsQL are accepted if they
+//! mean the same.
 
 use super::calls::names_function;
-use super::captures::{Captures, Template};
+use super::captures::{CaptureTemplate, Captures};
 use super::kinds::{KINDS, LATER, kind_of};
-use super::reader::{COUNT_DEFAULT, Reader};
-use super::{Expression, Format, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
-use crate::ast::{Part, Query, TextTest};
+use super::reader::{COUNT_DEFAULT, StageReader};
+use super::{Expression, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage, TextFormat};
+use crate::ast::{PatternPart, Query, TextTest};
 use crate::error::{ErrorKind, ParseError, Unparsed, Warning, WarningKind};
 use crate::expression::parse_expression;
 use crate::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
-use crate::mend::mended;
-use crate::nearest::nearest;
 use crate::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
-use crate::syntax::lex::Cursor;
-use crate::syntax::tree::{Body, Node, NodeKind, StageNode};
+use crate::suggest::{nearest, suggested_query};
+use crate::syntax::lex::TextCursor;
+use crate::syntax::tree::{Body, NodeKind, StageNode, TreeNode};
 use crate::syntax::{Tree, operand_at};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// Reads a pipeline that has to be right.
+/// Reads a pipeline that must be valid.
 pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
     read(text).map(|(search, _)| search.pipeline)
 }
 
-/// Reads what was typed or pasted into a search bar: a filter that does not follow the grammar is searched for
-/// as it stands, with a warning. Stages have to be right.
+/// Reads the text of a search bar: a filter that does not follow the grammar is searched for literally, with a warning.
+/// Stages must be valid.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)
 }
 
-/// Reads what somebody asks: a filter that does not follow the grammar is refused, with what may have been meant, or is
-/// searched for as it stands.
+/// Reads the query of a request: a filter that does not follow the grammar is refused with a suggestion, or searched for
+/// literally.
 pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, ParseError> {
     if unparsed == Unparsed::Text {
         return parse_pipeline_search(text);
@@ -53,28 +52,28 @@ pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, Par
     })
 }
 
-/// Where the parts of a pipeline stand, in bytes.
+/// The positions of a pipeline's parts, in bytes.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct PipelineSpans {
     /// The clauses of the filter that stand side by side.
     pub(crate) clauses: Vec<Range<usize>>,
     /// The stages.
-    pub(crate) stages: Vec<Place>,
+    pub(crate) stages: Vec<StageSpan>,
 }
 
-/// Where a stage stands, without the `|` before it, and what it is called.
-type Place = (Range<usize>, &'static str);
+/// The position of a stage, without the `|` before it, and its name.
+type StageSpan = (Range<usize>, &'static str);
 
-/// The same as [`parse_pipeline_search`], and where everything stands.
-pub(crate) fn read_search(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+/// Reads like [`parse_pipeline_search`], and returns the positions of all parts.
+pub(crate) fn read_search(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     match read_warned(text) {
         Err(error) if error.kind == ErrorKind::Syntax => read_as_it_stands(text, &error),
         other => other,
     }
 }
 
-/// What has to be right, and what to say about it.
-fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+/// Reads a text that must be valid, with warnings.
+fn read_warned(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     let (mut search, places) = read(text)?;
     if search.warnings.is_empty() {
         search.warnings.extend(hidden_stage(text, &search.pipeline));
@@ -82,7 +81,7 @@ fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     Ok((search, places))
 }
 
-fn read(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+fn read(text: &str) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
     check_length(text)?;
     let tree = Tree::new(text);
     let mut meaning = Meaning::new(&tree);
@@ -90,13 +89,13 @@ fn read(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     let pipeline = Pipeline { filter, stages: meaning.stages(&tree.stages)? };
     within_limit(&pipeline, text)?;
     let clauses = tree.filter.clauses().iter().map(|clause| clause.range.clone());
-    let places = Places::new(&tree, clauses);
+    let places = PipelineSpans::new(&tree, clauses);
     Ok((PipelineSearch { pipeline, warnings: meaning.warnings }, places))
 }
 
-/// What stands before the first stage is a text.
-fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, Places), ParseError> {
-    let cursor = Cursor::new(text);
+/// Reads a text whose filter is searched for literally.
+fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, PipelineSpans), ParseError> {
+    let cursor = TextCursor::new(text);
     let end = pipe_before_stage(&cursor, false).unwrap_or(cursor.end());
     let (filter, warning) = as_it_stands(&cursor.text(0..end), error);
     let tree = Tree::of_stages(text, end);
@@ -104,26 +103,26 @@ fn read_as_it_stands(text: &str, error: &ParseError) -> Result<(PipelineSearch, 
     within_limit(&pipeline, text)?;
     let warnings = vec![Warning { suggestion: Some(pipeline.to_string()), ..warning }];
     let start = cursor.space_end(0).min(end);
-    let places = Places::new(&tree, std::iter::once(start..cursor.trimmed(start..end)));
+    let places = PipelineSpans::new(&tree, std::iter::once(start..cursor.trimmed(start..end)));
     Ok((PipelineSearch { pipeline, warnings }, places))
 }
 
-impl Places {
-    fn new(tree: &Tree, clauses: impl Iterator<Item = Range<usize>>) -> Places {
+impl PipelineSpans {
+    fn new(tree: &Tree, clauses: impl Iterator<Item = Range<usize>>) -> PipelineSpans {
         let stage = |stage: &StageNode| {
             let name = stage.kind.map_or("", |kind| kind.name());
             (tree.cursor.span(stage.range.clone()), name)
         };
-        Places {
+        PipelineSpans {
             clauses: clauses.map(|clause| tree.cursor.span(clause)).collect(),
             stages: tree.stages.iter().map(stage).collect(),
         }
     }
 }
 
-/// `error| top 5 host` searches for texts, which is seldom what was meant.
+/// The warning that `error| top 5 host` searches for texts, which is rarely intended.
 fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
-    let cursor = Cursor::new(text);
+    let cursor = TextCursor::new(text);
     let at = pipe_before_stage(&cursor, true)?;
     let apart = cursor.rewritten(at..cursor.space_end(at + 1), " | ");
     let has_more = read(&apart).is_ok_and(|(other, _)| pipeline.stages.len() < other.pipeline.stages.len());
@@ -135,8 +134,8 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     })
 }
 
-/// The first `|` that the name of a stage follows: one that is joined to what stands before it, or one that is not.
-fn pipe_before_stage(cursor: &Cursor, joined: bool) -> Option<usize> {
+/// The first `|` before the name of a stage that is joined to the text before it, or that is not.
+fn pipe_before_stage(cursor: &TextCursor, joined: bool) -> Option<usize> {
     let pipes = (0..).map_while(|at| Some((at, cursor.char_at(at)?))).filter(|(_, c)| *c == '|');
     pipes.map(|(at, _)| at).find(|&at| {
         let before = at.checked_sub(1).and_then(|before| cursor.char_at(before));
@@ -148,11 +147,11 @@ fn pipe_before_stage(cursor: &Cursor, joined: bool) -> Option<usize> {
 }
 
 impl Meaning {
-    /// What these stages mean.
+    /// The meaning of stages.
     pub(crate) fn stages(&mut self, nodes: &[StageNode]) -> Parsed<Vec<Stage>> {
         let mut stages = Vec::new();
         for node in nodes {
-            // What is wrong in a stage is never a text to search for.
+            // A stage with an error is never a text to search for.
             let stage = self.stage(node, &mut stages);
             stage.map_err(|error| ParseError { kind: ErrorKind::Meaning, ..error })?;
         }
@@ -164,7 +163,7 @@ impl Meaning {
         let kind = node.kind.ok_or_else(|| self.unknown_stage(node, &name))?;
         let follows_table = stages.iter().any(Stage::aggregates);
         let cursor = self.cursor.within(node.name.end..node.end);
-        let mut reader = Reader { meaning: self, cursor, node, kind, name, follows_table, limit: None };
+        let mut reader = StageReader { meaning: self, cursor, node, kind, name, follows_table, limit: None };
         let stage = reader.whole()?;
         let limit = reader.limit.map(Stage::Limit);
         stages.push(stage);
@@ -197,7 +196,7 @@ impl Meaning {
     }
 }
 
-impl Reader<'_> {
+impl StageReader<'_> {
     fn whole(&mut self) -> Parsed<Stage> {
         if let Body::Filter(filter) = &self.node.body {
             return self.filter(filter);
@@ -228,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    fn filter(&mut self, filter: &Node) -> Parsed<Stage> {
+    fn filter(&mut self, filter: &TreeNode) -> Parsed<Stage> {
         if matches!(filter.kind, NodeKind::Nothing) {
             self.cursor.at = self.cursor.end();
             return Err(self.missing("a filter"));
@@ -253,7 +252,7 @@ impl Reader<'_> {
     fn sort(&mut self) -> Parsed<Stage> {
         self.limit = self.optional_count()?;
         self.keyword("by");
-        let (mut keys, in_parentheses) = self.list(Reader::sort_key)?;
+        let (mut keys, in_parentheses) = self.list(StageReader::sort_key)?;
         self.check_items(keys.iter().map(|key| key.field.as_str()))?;
         if in_parentheses && self.direction() {
             keys.iter_mut().for_each(|key| key.descending = !key.descending);
@@ -272,7 +271,7 @@ impl Reader<'_> {
         Ok(SortKey { field, descending: self.direction() != is_minus })
     }
 
-    /// Whether the order is the other way round.
+    /// Whether the order is descending.
     fn direction(&mut self) -> bool {
         !self.keyword("asc") && self.keyword("desc")
     }
@@ -365,7 +364,7 @@ impl Reader<'_> {
         }
         let text = operand_at(&mut self.cursor, &['|'])?.text;
         let template =
-            Template::new(&text).map_err(|error| self.error(at..self.cursor.at, error.to_string()))?;
+            CaptureTemplate::new(&text).map_err(|error| self.error(at..self.cursor.at, error.to_string()))?;
         self.meaning.count_regex(at..self.cursor.at)?;
         Ok(Stage::Extract { template, from: self.source_field()? })
     }
@@ -376,10 +375,10 @@ impl Reader<'_> {
         }
         let word = self.peek_word();
         let format = match word.as_str() {
-            "json" => Some(Format::Json),
-            "kv" | "logfmt" => Some(Format::KeyValue),
-            "cef" => Some(Format::Cef),
-            "leef" => Some(Format::Leef),
+            "json" => Some(TextFormat::Json),
+            "kv" | "logfmt" => Some(TextFormat::KeyValue),
+            "cef" => Some(TextFormat::Cef),
+            "leef" => Some(TextFormat::Leef),
             "csv" | "regex" | "regexp" => None,
             _ => return Err(self.missing("json, kv, regex, csv, cef or leef")),
         };
@@ -401,7 +400,7 @@ impl Reader<'_> {
     }
 
     /// The names of the columns; `_` for one that is left out.
-    fn csv_format(&mut self) -> Parsed<Format> {
+    fn csv_format(&mut self) -> Parsed<TextFormat> {
         let at = self.cursor.at;
         let (columns, _) = self.list(|reader| {
             let skipped = reader.keyword("_");
@@ -412,7 +411,7 @@ impl Reader<'_> {
             let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
             return Err(self.error(at..self.cursor.at, message));
         }
-        Ok(Format::Csv(columns))
+        Ok(TextFormat::Csv(columns))
     }
 
     /// `a = 1, b = a + 1`.
@@ -441,7 +440,7 @@ impl Reader<'_> {
         Ok(Stage::Eval(assignments))
     }
 
-    fn regex_format(&mut self) -> Parsed<Format> {
+    fn regex_format(&mut self) -> Parsed<TextFormat> {
         let at = self.cursor.at;
         let (source, ignore_case) = match (self.cursor.regex(at, &['|']), self.cursor.peek(0)) {
             (Some((source, ignore_case, end)), _) => {
@@ -454,10 +453,10 @@ impl Reader<'_> {
         let regex = self.meaning.compile(at..self.cursor.at, &source, ignore_case)?;
         let captures = Captures::new(regex);
         let captures = captures.map_err(|error| self.error(at..self.cursor.at, error.to_string()))?;
-        Ok(Format::Regex(captures))
+        Ok(TextFormat::Regex(captures))
     }
 
-    /// Whose value is read: the message, if nothing is said.
+    /// The field to read: the message by default.
     fn source_field(&mut self) -> Parsed<FieldName> {
         self.skip();
         let is_named = self.keyword("from") || self.is_at_item();
@@ -465,13 +464,15 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text in it looks like a column such as `avg(bytes)` that is compared.
+/// Whether a text in it looks like a comparison of a column such as `avg(bytes)`.
 fn compares_call(query: &Query) -> bool {
     match query {
         Query::And(inner) | Query::Or(inner) => inner.iter().any(compares_call),
         Query::Not(inner) => compares_call(inner),
         Query::Text(TextTest::Pattern(pattern)) => match pattern.parts().first() {
-            Some(Part::Text(text)) => text.split_once('(').is_some_and(|(name, _)| names_function(name)),
+            Some(PatternPart::Text(text)) => {
+                text.split_once('(').is_some_and(|(name, _)| names_function(name))
+            }
             _ => false,
         },
         Query::All
@@ -481,10 +482,10 @@ fn compares_call(query: &Query) -> bool {
     }
 }
 
-/// Suggests what may have been meant by a text that is not a query.
+/// A suggestion for a text that is not a query.
 fn suggestion(text: &str) -> Option<String> {
     let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
-    mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)
+    suggested_query(text, |text| parse_pipeline(text).is_ok(), in_quotes)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The canonical text of a pipeline.
 
 use super::kinds::WORDS;
-use super::{Aggregate, Format, Function, Measure, Pipeline, Ranking, SortKey, Stage};
-use crate::print::{Named, Quoted};
+use super::{Aggregate, Function, Measure, Pipeline, Ranking, SortKey, Stage, TextFormat};
+use crate::print::{PrintedName, Quoted};
 use crate::time::Duration;
 use logstead_record::Field;
 use logstead_record::FieldName;
@@ -20,18 +20,18 @@ impl Display for Stage {
         match self {
             Stage::Where(query) => write!(f, "where {query}"),
             Stage::Fields(fields) => write!(f, "fields {fields}", fields = names(fields)),
-            Stage::Sort(keys) => write!(f, "sort {keys}", keys = List(keys)),
+            Stage::Sort(keys) => write!(f, "sort {keys}", keys = PrintedList(keys)),
             Stage::Limit(count) => write!(f, "limit {count}"),
             Stage::Tail(count) => write!(f, "tail {count}"),
             Stage::Stats { functions, by } => {
-                write!(f, "stats {functions}{by}", functions = List(functions), by = By(by))
+                write!(f, "stats {functions}{by}", functions = PrintedList(functions), by = ByClause(by))
             }
             Stage::Timechart { span_nanos, functions, by } => {
                 f.write_str("timechart ")?;
                 if let Some(nanos) = span_nanos {
                     write!(f, "span={span} ", span = Duration(nanos.unsigned_abs()))?;
                 }
-                write!(f, "{functions}{by}", functions = List(functions), by = By(by.as_slice()))
+                write!(f, "{functions}{by}", functions = PrintedList(functions), by = ByClause(by.as_slice()))
             }
             Stage::Top(ranking) => write!(f, "top {ranking}"),
             Stage::Rare(ranking) => write!(f, "rare {ranking}"),
@@ -42,14 +42,14 @@ impl Display for Stage {
                 write!(f, "gap {fields} > {longest}", fields = names(by))
             }
             Stage::Extract { template, from } => {
-                write!(f, "extract {text}{from}", text = Quoted(template.text()), from = From(from))
+                write!(f, "extract {text}{from}", text = Quoted(template.text()), from = FromClause(from))
             }
-            Stage::Parse { format, from } => write!(f, "parse {format}{from}", from = From(from)),
+            Stage::Parse { format, from } => write!(f, "parse {format}{from}", from = FromClause(from)),
             Stage::Eval(assignments) => {
                 f.write_str("eval ")?;
                 assignments.iter().enumerate().try_for_each(|(number, (name, expression))| {
                     let comma = if number == 0 { "" } else { ", " };
-                    write!(f, "{comma}{name} = {expression}", name = Column(&FieldName::new(name)))
+                    write!(f, "{comma}{name} = {expression}", name = PrintedColumn(&FieldName::new(name)))
                 })
             }
         }
@@ -59,7 +59,7 @@ impl Display for Stage {
 impl Display for SortKey {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let sign = if self.descending { "-" } else { "" };
-        write!(f, "{sign}{field}", field = Column(&self.field))
+        write!(f, "{sign}{field}", field = PrintedColumn(&self.field))
     }
 }
 
@@ -67,7 +67,7 @@ impl Display for Aggregate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{function}", function = self.function)?;
         match &self.alias {
-            Some(alias) => write!(f, " as {alias}", alias = Column(&FieldName::new(alias))),
+            Some(alias) => write!(f, " as {alias}", alias = PrintedColumn(&FieldName::new(alias))),
             None => Ok(()),
         }
     }
@@ -77,7 +77,7 @@ impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Function::Count => f.write_str("count()"),
-            Function::Of(measure, field) => write!(f, "{measure}({field})", field = Column(field)),
+            Function::Of(measure, field) => write!(f, "{measure}({field})", field = PrintedColumn(field)),
         }
     }
 }
@@ -102,22 +102,28 @@ impl Display for Measure {
 
 impl Display for Ranking {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{count} {fields}{by}", count = self.count, fields = names(&self.fields), by = By(&self.by))
+        write!(
+            f,
+            "{count} {fields}{by}",
+            count = self.count,
+            fields = names(&self.fields),
+            by = ByClause(&self.by)
+        )
     }
 }
 
-impl Display for Format {
+impl Display for TextFormat {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Format::Json => f.write_str("json"),
-            Format::KeyValue => f.write_str("kv"),
-            Format::Regex(captures) => write!(f, "regex {regex}", regex = captures.regex()),
-            Format::Cef => f.write_str("cef"),
-            Format::Leef => f.write_str("leef"),
-            Format::Csv(columns) => {
+            TextFormat::Json => f.write_str("json"),
+            TextFormat::KeyValue => f.write_str("kv"),
+            TextFormat::Regex(captures) => write!(f, "regex {regex}", regex = captures.regex()),
+            TextFormat::Cef => f.write_str("cef"),
+            TextFormat::Leef => f.write_str("leef"),
+            TextFormat::Csv(columns) => {
                 let name = |column: &String| match column.as_str() {
                     "" => "_".to_owned(),
-                    name => Column(&FieldName::new(name)).to_string(),
+                    name => PrintedColumn(&FieldName::new(name)).to_string(),
                 };
                 write!(f, "csv ({names})", names = columns.iter().map(name).collect::<Vec<_>>().join(", "))
             }
@@ -125,27 +131,27 @@ impl Display for Format {
     }
 }
 
-/// A field in a stage, in quotes where it would be read as something else.
-struct Column<'a>(&'a FieldName);
+/// A field in a stage, in quotes if it would be read as something else.
+struct PrintedColumn<'a>(&'a FieldName);
 
-impl Display for Column<'_> {
+impl Display for PrintedColumn<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             FieldName::Dynamic(name) if WORDS.contains(&name.to_ascii_lowercase().as_str()) => {
                 write!(f, "{name}", name = Quoted(name))
             }
-            name => write!(f, "{name}", name = Named(name)),
+            name => write!(f, "{name}", name = PrintedName(name)),
         }
     }
 }
 
 fn names(fields: &[FieldName]) -> String {
-    fields.iter().map(|field| Column(field).to_string()).collect::<Vec<_>>().join(", ")
+    fields.iter().map(|field| PrintedColumn(field).to_string()).collect::<Vec<_>>().join(", ")
 }
 
-struct List<'a, T>(&'a [T]);
+struct PrintedList<'a, T>(&'a [T]);
 
-impl<T: Display> Display for List<'_, T> {
+impl<T: Display> Display for PrintedList<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.iter().enumerate().try_for_each(|(index, item)| {
             let separator = if index == 0 { "" } else { ", " };
@@ -154,22 +160,22 @@ impl<T: Display> Display for List<'_, T> {
     }
 }
 
-struct By<'a>(&'a [FieldName]);
+struct ByClause<'a>(&'a [FieldName]);
 
-impl Display for By<'_> {
+impl Display for ByClause<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, " by {fields}", fields = names(self.0)) }
     }
 }
 
-/// Where a text is taken from: the message, if nothing is said.
-struct From<'a>(&'a FieldName);
+/// The field that a text is taken from; the message is the default.
+struct FromClause<'a>(&'a FieldName);
 
-impl Display for From<'_> {
+impl Display for FromClause<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             FieldName::Known(Field::Message) => Ok(()),
-            field => write!(f, " from {field}", field = Column(field)),
+            field => write!(f, " from {field}", field = PrintedColumn(field)),
         }
     }
 }

@@ -1,52 +1,52 @@
-//! The pieces that stages are made of: lists, names, options and numbers, and what is said where one is missing.
+//! Reads the parts of stages: lists, names, options and numbers, with errors for missing ones.
 
-use super::kinds::{Kind, WORDS};
+use super::kinds::{StageKind, WORDS};
 use crate::error::ParseError;
 use crate::limits::{LIMIT_MAX, STAGE_ITEMS_MAX};
 use crate::parse::{Meaning, Parsed};
-use crate::syntax::lex::Cursor;
+use crate::syntax::lex::TextCursor;
 use crate::syntax::tree::StageNode;
 use crate::time::parse_duration;
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// How many rows a stage gives where nothing is said.
+/// The default number of rows of a stage.
 pub(super) const COUNT_DEFAULT: u64 = 10;
 
 /// Reads what follows the name of a stage.
-pub(super) struct Reader<'a> {
+pub(super) struct StageReader<'a> {
     pub(super) meaning: &'a mut Meaning,
-    /// It sees the stage and nothing else.
-    pub(super) cursor: Cursor,
+    /// A cursor limited to the stage.
+    pub(super) cursor: TextCursor,
     pub(super) node: &'a StageNode,
-    pub(super) kind: &'static Kind,
-    /// As it was called.
+    pub(super) kind: &'static StageKind,
+    /// Its name as written.
     pub(super) name: String,
     /// Whether a stage before it made a table.
     pub(super) follows_table: bool,
-    /// A limit of its rows, where it has none of its own.
+    /// A limit for its rows if it has none of its own.
     pub(super) limit: Option<u64>,
 }
 
-/// What groups are made of.
+/// The columns that define groups.
 #[derive(Default)]
-pub(super) struct By {
+pub(super) struct GroupColumns {
     pub(super) fields: Vec<FieldName>,
     /// LogsQL's `by (_time:5m)`.
     pub(super) span_nanos: Option<i64>,
 }
 
-impl By {
+impl GroupColumns {
     pub(super) fn columns(&self) -> Vec<&str> {
         self.fields.iter().map(FieldName::as_str).collect()
     }
 }
 
-impl Reader<'_> {
-    /// At least one.
+impl StageReader<'_> {
+    /// Reads one or more names.
     pub(super) fn names(&mut self) -> Parsed<Vec<FieldName>> {
-        let (names, _) = self.list(Reader::name)?;
+        let (names, _) = self.list(StageReader::name)?;
         self.check_items(names.iter().map(FieldName::as_str))?;
         Ok(names)
     }
@@ -55,9 +55,9 @@ impl Reader<'_> {
         if self.keyword("by") { self.names() } else { Ok(Vec::new()) }
     }
 
-    pub(super) fn by(&mut self) -> Parsed<By> {
+    pub(super) fn by(&mut self) -> Parsed<GroupColumns> {
         if !self.keyword("by") {
-            return Ok(By::default());
+            return Ok(GroupColumns::default());
         }
         let mut span_nanos = None;
         let (fields, _) = self.list(|reader| {
@@ -68,12 +68,12 @@ impl Reader<'_> {
             }
             Ok((!is_span).then_some(name))
         })?;
-        let by = By { fields: fields.into_iter().flatten().collect(), span_nanos };
+        let by = GroupColumns { fields: fields.into_iter().flatten().collect(), span_nanos };
         self.check_items(by.columns().into_iter().chain(span_nanos.map(|_| "time")))?;
         Ok(by)
     }
 
-    /// Items with or without commas, and whether they stand in parentheses.
+    /// Reads items with or without commas; returns them, and whether they are in parentheses.
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, bool)> {
         let open = self.cursor.at;
         let in_parentheses = self.eat('(');
@@ -93,7 +93,7 @@ impl Reader<'_> {
         Ok((items, in_parentheses))
     }
 
-    /// Some, not too many, and none twice.
+    /// Checks that there are names, not too many, and none twice.
     pub(super) fn check_items<'n>(&self, names: impl Iterator<Item = &'n str>) -> Parsed<()> {
         let mut seen: Vec<&str> = Vec::new();
         for name in names {
@@ -191,7 +191,7 @@ impl Reader<'_> {
         number.ok_or_else(|| self.error(range, format!("`{text}` is not a number between 1 and {LIMIT_MAX}")))
     }
 
-    /// Takes the word here, which is to be `what`.
+    /// Takes the word here; errors call it `what`.
     fn value(&mut self, what: &str) -> Parsed<(Range<usize>, String)> {
         let range = self.word_range();
         if range.is_empty() {
@@ -207,7 +207,7 @@ impl Reader<'_> {
         at..self.cursor.word_end(at, &[',', '|'])
     }
 
-    /// The word here does not belong here.
+    /// The error that the word here is unexpected.
     pub(super) fn unexpected(&self) -> ParseError {
         let range = self.word_range();
         let end = range.end.max(range.start + 1);
@@ -227,7 +227,7 @@ impl Reader<'_> {
         format!("for example `{example}`", example = self.kind.example)
     }
 
-    /// About the word here, or the end of what stands before.
+    /// An error at the word here, or at the end of the text before.
     pub(super) fn error_here(&self, message: impl Into<String>) -> ParseError {
         let range = self.word_range();
         let range = if range.is_empty() { range.start.saturating_sub(1)..range.start } else { range };

@@ -1,28 +1,28 @@
-//! Which stages need no more than one message at a time.
+//! Which stages work on one message at a time.
 
 use super::{Pipeline, Stage};
 
-/// What a stage needs before it can give a row.
+/// The messages that a stage needs before it can return a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Streaming {
+pub enum StreamingNeed {
     /// The message itself: the stage works on messages as they come in.
     Each,
     /// The messages before it.
     Earlier,
-    /// All of them.
+    /// All messages.
     All,
 }
 
 impl Stage {
-    /// What it needs.
-    pub fn streaming(&self) -> Streaming {
+    /// The messages that it needs.
+    pub fn streaming(&self) -> StreamingNeed {
         match self {
             Stage::Where(_)
             | Stage::Fields(_)
             | Stage::Extract { .. }
             | Stage::Parse { .. }
-            | Stage::Eval(_) => Streaming::Each,
-            Stage::Limit(_) | Stage::Dedup(_) => Streaming::Earlier,
+            | Stage::Eval(_) => StreamingNeed::Each,
+            Stage::Limit(_) | Stage::Dedup(_) => StreamingNeed::Earlier,
             Stage::Sort(_)
             | Stage::Tail(_)
             | Stage::Stats { .. }
@@ -30,7 +30,7 @@ impl Stage {
             | Stage::Top(_)
             | Stage::Rare(_)
             | Stage::Uniq(_)
-            | Stage::Gap { .. } => Streaming::All,
+            | Stage::Gap { .. } => StreamingNeed::All,
         }
     }
 
@@ -45,31 +45,31 @@ impl Stage {
 
     /// Whether it works on messages one by one.
     pub fn streams(&self) -> bool {
-        self.streaming() == Streaming::Each
+        self.streaming() == StreamingNeed::Each
     }
 }
 
-/// Why stages cannot work on messages one by one.
+/// The reason why stages cannot work on messages one by one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct NotStreaming {
-    /// The number of the stage that cannot.
+pub struct StreamingError {
+    /// The number of the stage that cannot do so.
     pub stage: usize,
     why: String,
 }
 
 impl Pipeline {
     /// Whether all stages can work on messages one by one.
-    pub fn streams(&self) -> Result<(), NotStreaming> {
-        let refused = |(stage, why)| Err(NotStreaming { stage, why });
+    pub fn streams(&self) -> Result<(), StreamingError> {
+        let refused = |(stage, why)| Err(StreamingError { stage, why });
         self.obstacle().or_else(|| self.hidden()).or_else(|| self.late_logspace()).map_or(Ok(()), refused)
     }
 
     fn obstacle(&self) -> Option<(usize, String)> {
         let (number, stage) = self.stages.iter().enumerate().find(|(_, stage)| !stage.streams())?;
         let needs = match stage.streaming() {
-            Streaming::Earlier => "the messages before it",
-            Streaming::Each | Streaming::All => "all messages before it gives the first row",
+            StreamingNeed::Earlier => "the messages before it",
+            StreamingNeed::Each | StreamingNeed::All => "all messages before it gives the first row",
         };
         let why = format!(
             "`{stage}` needs {needs}: messages that are looked at one by one can pass through `where`, `fields`, \
@@ -78,7 +78,7 @@ impl Pipeline {
         Some((number, why))
     }
 
-    /// Which logspaces are looked at is decided before there are messages.
+    /// The first stage that selects logspaces too late: they are chosen before messages are read.
     fn late_logspace(&self) -> Option<(usize, String)> {
         let stages = self.stages.iter().enumerate();
         let mut late = stages.skip_while(|(_, stage)| matches!(stage, Stage::Where(_)));

@@ -1,17 +1,17 @@
-//! Reads what may follow a field and its operator.
+//! Reads the value after a field and its operator.
 
-use super::read::{Extent, Reader};
-use super::subject::{Operator, Subject};
+use super::read::{GroupExtent, SyntaxReader};
+use super::subject::{ComparisonSubject, Operator};
 use super::tokens::{self, TokenKind};
-use super::tree::{Comparison, End, Leaf, Node, NodeKind, Operand};
+use super::tree::{Comparison, Leaf, NodeKind, Operand, RangeEnd, TreeNode};
 use crate::error::ParseError;
 
-/// Operators that may stand where a value does.
+/// Operators that may stand in place of a value.
 const BOUNDS: [&str; 4] = [">=", "<=", ">", "<"];
 
-impl Reader {
+impl SyntaxReader {
     /// A field, an operator and a value.
-    pub(super) fn comparison(&mut self, subject: Subject) -> Node {
+    pub(super) fn comparison(&mut self, subject: ComparisonSubject) -> TreeNode {
         let at = self.cursor.at;
         self.take_subject(&subject);
         match subject.operator {
@@ -21,12 +21,12 @@ impl Reader {
             }
             _ => {
                 let kind = self.compared(subject);
-                Node::new(at..self.cursor.at, kind)
+                TreeNode::new(at..self.cursor.at, kind)
             }
         }
     }
 
-    fn take_subject(&mut self, subject: &Subject) {
+    fn take_subject(&mut self, subject: &ComparisonSubject) {
         if subject.case_sensitive {
             self.take_case_prefix();
         }
@@ -42,10 +42,10 @@ impl Reader {
         self.cursor.at = subject.value_at;
     }
 
-    fn compared(&mut self, subject: Subject) -> NodeKind {
+    fn compared(&mut self, subject: ComparisonSubject) -> NodeKind {
         let value = match subject.operator {
-            Operator::Has => self.value(Extent::Part, &[]),
-            Operator::Equals | Operator::NotEquals => self.value(Extent::Whole, &[]),
+            Operator::Has => self.value(GroupExtent::Part, &[]),
+            Operator::Equals | Operator::NotEquals => self.value(GroupExtent::Whole, &[]),
             Operator::Matches | Operator::NotMatches => self.regex_value(),
             Operator::In => self.list(),
             Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
@@ -55,19 +55,19 @@ impl Reader {
         NodeKind::Comparison(Box::new(Comparison { subject, value }))
     }
 
-    /// What follows `field:` or `field=`, or stands in the parentheses after it.
-    pub(super) fn value(&mut self, extent: Extent, stops: &[char]) -> Node {
+    /// The value after `field:` or `field=`, or one in parentheses after it.
+    pub(super) fn value(&mut self, extent: GroupExtent, stops: &[char]) -> TreeNode {
         let at = self.cursor.at;
         if self.cursor.peek(0) == Some('(') {
             return self.group(Some(extent));
         }
-        if extent == Extent::Part {
+        if extent == GroupExtent::Part {
             if let Some((source, ignore_case)) = self.regex(at, stops) {
                 let leaf = Leaf::Regex { source, ignore_case };
-                return Node::new(at..self.cursor.at, NodeKind::Leaf(leaf));
+                return TreeNode::new(at..self.cursor.at, NodeKind::Leaf(leaf));
             }
             if let Some(range) = self.bracket_range() {
-                return Node::new(at..self.cursor.at, NodeKind::Leaf(range));
+                return TreeNode::new(at..self.cursor.at, NodeKind::Leaf(range));
             }
             if let Some(operator) = BOUNDS.iter().find(|text| self.cursor.starts_with(at, text)) {
                 return self.bound(operator);
@@ -78,27 +78,29 @@ impl Reader {
         if value.is_list() && !self.may_nest() { self.too_deep(at) } else { value }
     }
 
-    fn plain_value(&mut self, stops: &[char]) -> Node {
+    fn plain_value(&mut self, stops: &[char]) -> TreeNode {
         let at = self.cursor.at;
         match self.operand(at, stops, tokens::of_value) {
             Ok(operand) => {
                 let leaf = Leaf::Operand { operand, case_sensitive: false };
-                Node::new(at..self.cursor.at, NodeKind::Leaf(leaf))
+                TreeNode::new(at..self.cursor.at, NodeKind::Leaf(leaf))
             }
             Err(error) => self.failed(at, error),
         }
     }
 
-    fn bound(&mut self, operator: &'static str) -> Node {
+    fn bound(&mut self, operator: &'static str) -> TreeNode {
         self.take_and_skip(self.cursor.at + operator.len(), TokenKind::Operator);
         let at = self.cursor.at;
         match self.operand(at, &[], tokens::of_value) {
-            Ok(operand) => Node::new(at..self.cursor.at, NodeKind::Leaf(Leaf::Bound { operator, operand })),
+            Ok(operand) => {
+                TreeNode::new(at..self.cursor.at, NodeKind::Leaf(Leaf::Bound { operator, operand }))
+            }
             Err(error) => self.failed(at, error),
         }
     }
 
-    /// `[low TO high}`; nothing where there is no such thing.
+    /// Reads `[low TO high}`; `None` if there is no such range.
     fn bracket_range(&mut self) -> Option<Leaf> {
         let (start, tokens) = (self.cursor.at, self.tokens.len());
         let range = self.range_here();
@@ -119,8 +121,8 @@ impl Reader {
         let high_bracket = self.cursor.peek(0).filter(|c| matches!(c, ']' | '}'))?;
         self.take(self.cursor.at + 1, TokenKind::Bracket);
         Some(Leaf::Range {
-            low: End { text: low.text, excluded: low_bracket == '{' },
-            high: End { text: high.text, excluded: high_bracket == '}' },
+            low: RangeEnd { text: low.text, excluded: low_bracket == '{' },
+            high: RangeEnd { text: high.text, excluded: high_bracket == '}' },
         })
     }
 
@@ -131,7 +133,7 @@ impl Reader {
     }
 
     /// `(a, b)` or `[a b]` after `in`.
-    fn list(&mut self) -> Node {
+    fn list(&mut self) -> TreeNode {
         let start = self.cursor.at;
         let close = if self.cursor.peek(0) == Some('(') { ')' } else { ']' };
         self.take(start + 1, TokenKind::Bracket);
@@ -154,7 +156,7 @@ impl Reader {
         if nodes.is_empty() {
             nodes.push(self.failed(start, self.cursor.syntax(start..self.cursor.at, "this list is empty")));
         }
-        Node::new(start..self.cursor.at, NodeKind::List(nodes))
+        TreeNode::new(start..self.cursor.at, NodeKind::List(nodes))
     }
 
     pub(super) fn skip_commas(&mut self) {
@@ -164,7 +166,7 @@ impl Reader {
         }
     }
 
-    fn list_value(&mut self, stops: &[char]) -> Node {
+    fn list_value(&mut self, stops: &[char]) -> TreeNode {
         let at = self.cursor.at;
         let value = self.plain_value(stops);
         if at < self.cursor.at {
@@ -175,7 +177,7 @@ impl Reader {
     }
 
     /// The value of `~`.
-    fn regex_value(&mut self) -> Node {
+    fn regex_value(&mut self) -> TreeNode {
         let at = self.cursor.at;
         let (source, ignore_case) = match (self.regex(at, &[]), self.cursor.peek(0)) {
             (Some(found), _) => found,
@@ -190,7 +192,7 @@ impl Reader {
             }
         };
         let leaf = Leaf::Regex { source, ignore_case };
-        Node::new(at..self.cursor.at, NodeKind::Leaf(leaf))
+        TreeNode::new(at..self.cursor.at, NodeKind::Leaf(leaf))
     }
 
     fn quoted_regex(&mut self) -> Result<String, ParseError> {

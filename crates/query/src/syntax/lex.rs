@@ -1,41 +1,41 @@
 //! Characters to words, quoted texts and regular expressions.
 //!
-//! Text that was pasted from a log must work, so almost every character may stand in a word, and a backslash
-//! means something only where it stands before a quote or a wildcard: `C:\temp` is itself.
+//! Text pasted from a log must work, so almost every character may occur in a word, and a backslash is special only before a
+//! quote or a wildcard: `C:\temp` is literal.
 
-use crate::ast::Part;
+use crate::ast::PatternPart;
 use crate::error::{ErrorKind, ParseError};
 use crate::steps;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A place in the text of a query; it may see only a part of the text. Cheap to clone.
+/// A position in the text of a query. It may be limited to a part of the text. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Cursor {
+pub(crate) struct TextCursor {
     chars: Arc<[char]>,
-    /// Where each character begins, and where the last one ends, in bytes.
+    /// The offset of each character, and the end of the last one, in bytes.
     offsets: Arc<[usize]>,
     pub(crate) at: usize,
-    /// What it sees ends here.
+    /// The end of the visible part.
     end: usize,
 }
 
-impl Cursor {
-    pub(crate) fn new(text: &str) -> Cursor {
+impl TextCursor {
+    pub(crate) fn new(text: &str) -> TextCursor {
         steps::count(text.len());
         let (mut offsets, chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
         offsets.push(text.len());
-        Cursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
+        TextCursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
     }
 
     /// The beginning of the same text.
-    pub(crate) fn at_start(&self) -> Cursor {
-        Cursor { at: 0, ..self.clone() }
+    pub(crate) fn at_start(&self) -> TextCursor {
+        TextCursor { at: 0, ..self.clone() }
     }
 
     /// The same text, limited to a range.
-    pub(crate) fn within(&self, range: Range<usize>) -> Cursor {
-        Cursor { at: range.start, end: range.end, ..self.clone() }
+    pub(crate) fn within(&self, range: Range<usize>) -> TextCursor {
+        TextCursor { at: range.start, end: range.end, ..self.clone() }
     }
 
     /// The character `ahead` of the next one.
@@ -48,7 +48,7 @@ impl Cursor {
         self.seen(at).first().copied()
     }
 
-    /// What it sees from a place on: nothing, where nobody waits for what is read.
+    /// The visible characters from a position on; none after cancellation.
     fn seen(&self, from: usize) -> &[char] {
         if steps::is_over() {
             return &[];
@@ -56,7 +56,7 @@ impl Cursor {
         &self.chars[from.min(self.end)..self.end]
     }
 
-    /// Where what it sees ends.
+    /// The end of the visible part.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
@@ -97,7 +97,7 @@ impl Cursor {
         from.min(self.end) + spaces
     }
 
-    /// Where a range ends without the white space at its end.
+    /// The end of a range without its trailing white space.
     pub(crate) fn trimmed(&self, range: Range<usize>) -> usize {
         let is_other = |c: &char| !c.is_whitespace();
         self.chars[range.clone()]
@@ -106,19 +106,19 @@ impl Cursor {
             .map_or(range.start, |last| range.start + last + 1)
     }
 
-    /// Whether what stood before `at` ends there.
+    /// Whether a word may end at `at`.
     pub(crate) fn is_boundary(&self, at: usize, stops: &[char]) -> bool {
         self.char_at(at).is_none_or(|c| c.is_whitespace() || c == ')' || stops.contains(&c))
     }
 
-    /// A keyword, which stands for itself in upper and in lower case: where it ends.
+    /// The end of a keyword at `at`, written in upper or lower case.
     pub(crate) fn keyword(&self, at: usize, upper: &str) -> Option<usize> {
         let end = at + upper.len();
         let found = self.starts_with(at, upper) || self.starts_with(at, &upper.to_ascii_lowercase());
         (found && (self.is_boundary(end, &[]) || self.char_at(end) == Some('('))).then_some(end)
     }
 
-    /// Where the bare word at `from` ends: at white space, at one of `stops`, or at a parenthesis that was not
+    /// The end of the bare word at `from`: at white space, at one of `stops`, or at a parenthesis that was not
     /// opened in it.
     pub(crate) fn word_end(&self, from: usize, stops: &[char]) -> usize {
         let mut open = 0;
@@ -135,13 +135,13 @@ impl Cursor {
         self.end.max(from)
     }
 
-    /// Where the field name at `from` ends; `from` where there is none.
+    /// The end of the field name at `from`; `from` if there is none.
     pub(crate) fn identifier_end(&self, from: usize) -> usize {
         let is_first = |c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '.');
         if self.char_at(from).is_some_and(is_first) { self.name_rest(from) } else { from }
     }
 
-    /// Where a field name ends that goes on at `from`.
+    /// The end of a field name that continues at `from`.
     pub(crate) fn name_rest(&self, from: usize) -> usize {
         let is_inner = |c: &&char| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-');
         let chars = self.seen(from).iter().take_while(is_inner).count();
@@ -157,14 +157,14 @@ impl Cursor {
         self.char_at(at + wildcards) == Some('"')
     }
 
-    /// Reads quoted texts and the wildcards around them. A `*` behind the last letter in the quotes is a
-    /// wildcard too; any other is itself.
-    pub(crate) fn quoted(&mut self) -> Result<Vec<Part>, ParseError> {
+    /// Reads quoted texts and the wildcards around them. A `*` after the last letter in the quotes is a wildcard too;
+    /// any other is literal.
+    pub(crate) fn quoted(&mut self) -> Result<Vec<PatternPart>, ParseError> {
         let mut parts = Vec::new();
         loop {
             match self.peek(0) {
-                Some('*') => parts.push(Part::Run),
-                Some('?') => parts.push(Part::One),
+                Some('*') => parts.push(PatternPart::Run),
+                Some('?') => parts.push(PatternPart::One),
                 Some('"') => {
                     self.quoted_segment(&mut parts)?;
                     continue;
@@ -175,8 +175,7 @@ impl Cursor {
         }
     }
 
-    /// Reads the distance that stands directly behind a closing quote: `~3`. One that is too large for a number is the
-    /// largest.
+    /// Reads the distance directly after a closing quote: `~3`. A number that is too large is the largest one.
     pub(crate) fn distance(&mut self) -> Option<usize> {
         let is_behind_quote = self.at.checked_sub(1).and_then(|before| self.char_at(before)) == Some('"');
         let digits = self.seen(self.at + 1).iter().take_while(|c| c.is_ascii_digit()).count();
@@ -193,12 +192,12 @@ impl Cursor {
         let mut parts = Vec::new();
         self.quoted_segment(&mut parts).ok()?;
         match parts.as_mut_slice() {
-            [Part::Text(text)] => Some(std::mem::take(text)),
+            [PatternPart::Text(text)] => Some(std::mem::take(text)),
             _ => None,
         }
     }
 
-    fn quoted_segment(&mut self, parts: &mut Vec<Part>) -> Result<(), ParseError> {
+    fn quoted_segment(&mut self, parts: &mut Vec<PatternPart>) -> Result<(), ParseError> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -219,12 +218,12 @@ impl Cursor {
                 }
                 _ if c == '"' => {
                     self.at += 1;
-                    parts.push(Part::Text(text));
+                    parts.push(PatternPart::Text(text));
                     return Ok(());
                 }
                 _ if c == '*' && self.peek(1) == Some('"') && text.ends_with(char::is_alphanumeric) => {
                     self.at += 2;
-                    parts.extend([Part::Text(text), Part::Run]);
+                    parts.extend([PatternPart::Text(text), PatternPart::Run]);
                     return Ok(());
                 }
                 _ => {
@@ -257,7 +256,7 @@ impl Cursor {
         Err(self.unclosed(start))
     }
 
-    /// Where the quoted text here ends: without a closing quote, where everything does.
+    /// The end of the quoted text here; without a closing quote, the end of everything.
     pub(crate) fn quote_end(&self) -> usize {
         let mut ahead = self.clone();
         ahead.quoted_regex().map_or(ahead.end, |_| ahead.at)
@@ -273,8 +272,8 @@ impl Cursor {
         slashes
     }
 
-    /// The source and the flag of the regular expression that begins at `at`, and where it ends. What has no
-    /// second slash at the end of a word is a path.
+    /// The source, the flag and the end of the regular expression that begins at `at`. A text without a second slash at
+    /// the end of a word is a path.
     pub(crate) fn regex(&self, at: usize, stops: &[char]) -> Option<(String, bool, usize)> {
         if self.char_at(at) != Some('/') {
             return None;
@@ -293,8 +292,8 @@ impl Cursor {
         found.then(|| (self.text(at + 1..end), ignore_case, after))
     }
 
-    /// The pieces of a bare word. Backslashes are themselves unless they stand before a wildcard.
-    pub(crate) fn word_parts(&self, range: Range<usize>) -> Vec<Part> {
+    /// The parts of a bare word. Backslashes are literal unless they are before a wildcard.
+    pub(crate) fn word_parts(&self, range: Range<usize>) -> Vec<PatternPart> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut at = range.start;
@@ -307,14 +306,14 @@ impl Cursor {
             text.extend(std::iter::repeat_n('\\', kept));
             match wildcard {
                 Some(c) if slashes.is_multiple_of(2) => {
-                    parts.push(Part::Text(std::mem::take(&mut text)));
-                    parts.push(if c == '*' { Part::Run } else { Part::One });
+                    parts.push(PatternPart::Text(std::mem::take(&mut text)));
+                    parts.push(if c == '*' { PatternPart::Run } else { PatternPart::One });
                 }
                 _ => text.extend(next),
             }
             at += 1;
         }
-        parts.push(Part::Text(text));
+        parts.push(PatternPart::Text(text));
         parts
     }
 

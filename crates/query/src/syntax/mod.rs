@@ -1,4 +1,4 @@
-//! The grammar: any text to a [`Tree`] of clauses and stages. What a tree means is said elsewhere.
+//! The grammar: any text to a [`Tree`] of clauses and stages. `parse` gives trees their meaning.
 //!
 //! ```text
 //! text    = filter { "|" stage }
@@ -12,7 +12,7 @@
 //!
 //! - `lex`: characters to words, quoted texts and regular expressions
 //! - `subject`: whether a word compares a field
-//! - `tree`: what is read; `read`, `comparison` and `stage`: how; `tokens`: its pieces in a row
+//! - `tree`: the result; `read`, `comparison` and `stage`: its reading; `tokens`: its tokens in order
 //!
 //! **Invariant:** every text has a tree, and the tokens of a tree cover all of the text but white space.
 

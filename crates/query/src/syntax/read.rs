@@ -1,67 +1,75 @@
-//! Reads any text to a [`Tree`]. What does not follow the grammar becomes an error node, and reading goes on behind it.
+//! Reads any text to a [`Tree`]. Text that does not follow the grammar becomes an error node, and reading continues after
+//! it.
 
-use super::lex::Cursor;
-use super::subject::{Found, subject_here};
-use super::tokens::{self, Token, TokenKind};
-use super::tree::{Leaf, Node, NodeKind, Operand, Tree};
-use crate::ast::Part;
+use super::lex::TextCursor;
+use super::subject::{SubjectMatch, subject_here};
+use super::tokens::{self, QueryToken, TokenKind};
+use super::tree::{Leaf, NodeKind, Operand, Tree, TreeNode};
+use crate::ast::PatternPart;
 use crate::error::ParseError;
 use crate::limits::NESTING_MAX;
 use std::ops::Range;
 
-/// Where reading is, and the tokens that it has met.
-pub(super) struct Reader {
-    pub(super) cursor: Cursor,
-    pub(super) tokens: Vec<Token>,
+/// The state of reading: its position, and the tokens so far.
+pub(super) struct SyntaxReader {
+    pub(super) cursor: TextCursor,
+    pub(super) tokens: Vec<QueryToken>,
     /// Whether stages may follow the filter.
     stages: bool,
     depth: usize,
-    /// How many of these levels are parentheses.
+    /// The number of these levels that are parentheses.
     open: usize,
-    /// Whether an error has a whole query that may have been meant: the first is the one that is told.
+    /// Whether an error already has a suggestion: only the first error is reported.
     suggests: bool,
 }
 
-/// What a value in `field:( … )` is compared with: a part of the field's value, or all of it.
+/// The part of the field's value that values in `field:( … )` are compared with.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Extent {
+pub(super) enum GroupExtent {
     Part,
     Whole,
 }
 
-/// In `field:( … )` each word is a value.
-pub(super) type Values = Option<Extent>;
+/// The state in `field:( … )`, in which each word is a value.
+pub(super) type GroupValues = Option<GroupExtent>;
 
 /// The tokens of any text, in order. Only white space lies between them.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub fn tokens(text: &str) -> Vec<QueryToken> {
     Tree::new(text).tokens
 }
 
 impl Tree {
-    /// Of a filter and stages.
+    /// Reads a filter and stages.
     pub(crate) fn new(text: &str) -> Tree {
-        Reader::new(text, true).pipeline()
+        SyntaxReader::new(text, true).pipeline()
     }
 
-    /// Of a filter alone.
+    /// Reads a filter alone.
     pub(crate) fn of_filter(text: &str) -> Tree {
-        Reader::new(text, false).pipeline()
+        SyntaxReader::new(text, false).pipeline()
     }
 
-    /// Of the stages from a place on, as if nothing stood before them.
+    /// Reads the stages from a position on, ignoring the text before them.
     pub(crate) fn of_stages(text: &str, from: usize) -> Tree {
-        Reader::new(text, true).stages_from(from)
+        SyntaxReader::new(text, true).stages_from(from)
     }
 }
 
-impl Reader {
-    pub(super) fn new(text: &str, stages: bool) -> Reader {
-        Reader { cursor: Cursor::new(text), tokens: Vec::new(), stages, depth: 0, open: 0, suggests: false }
+impl SyntaxReader {
+    pub(super) fn new(text: &str, stages: bool) -> SyntaxReader {
+        SyntaxReader {
+            cursor: TextCursor::new(text),
+            tokens: Vec::new(),
+            stages,
+            depth: 0,
+            open: 0,
+            suggests: false,
+        }
     }
 
-    /// Of a part of a text: what its tokens are is of no interest.
-    fn of_part(cursor: Cursor) -> Reader {
-        Reader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0, suggests: false }
+    /// A reader of a part of a text, whose tokens do not matter.
+    fn of_part(cursor: TextCursor) -> SyntaxReader {
+        SyntaxReader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0, suggests: false }
     }
 
     pub(super) fn pipeline(mut self) -> Tree {
@@ -73,12 +81,12 @@ impl Reader {
     pub(super) fn stages_from(mut self, from: usize) -> Tree {
         self.cursor.at = from;
         let stages = self.all_stages();
-        let filter = Node::new(from..from, NodeKind::Nothing);
+        let filter = TreeNode::new(from..from, NodeKind::Nothing);
         Tree { cursor: self.cursor.at_start(), filter, stages, tokens: self.tokens }
     }
 
     /// Everything up to the next stage.
-    pub(super) fn filter(&mut self) -> Node {
+    pub(super) fn filter(&mut self) -> TreeNode {
         self.cursor.skip_space();
         if self.is_at_stage_end() {
             return self.here(NodeKind::Nothing);
@@ -91,7 +99,7 @@ impl Reader {
                 nodes.push(self.or(None));
             }
         }
-        Node::joined(nodes, NodeKind::And)
+        TreeNode::joined(nodes, NodeKind::And)
     }
 
     /// Whether the text ends here or a stage begins.
@@ -100,16 +108,16 @@ impl Reader {
         self.cursor.is_at_end() || (self.stages && self.depth == 0 && is_pipe)
     }
 
-    fn or(&mut self, values: Values) -> Node {
+    fn or(&mut self, values: GroupValues) -> TreeNode {
         let mut nodes = vec![self.and(values)];
         while let Some(end) = self.or_operator() {
             self.take_and_skip(end, TokenKind::Keyword);
             nodes.push(self.and(values));
         }
-        Node::joined(nodes, NodeKind::Or)
+        TreeNode::joined(nodes, NodeKind::Or)
     }
 
-    fn and(&mut self, values: Values) -> Node {
+    fn and(&mut self, values: GroupValues) -> TreeNode {
         let mut nodes = vec![self.not(values)];
         loop {
             self.cursor.skip_space();
@@ -119,7 +127,7 @@ impl Reader {
                 || self.or_operator().is_some()
                 || self.is_at_stage_end()
             {
-                return Node::joined(nodes, NodeKind::And);
+                return TreeNode::joined(nodes, NodeKind::And);
             }
             nodes.push(self.not(values));
         }
@@ -135,7 +143,7 @@ impl Reader {
         self.cursor.keyword(at, "AND").or_else(|| self.cursor.keyword(at, "&&"))
     }
 
-    fn not(&mut self, values: Values) -> Node {
+    fn not(&mut self, values: GroupValues) -> TreeNode {
         let at = self.cursor.at;
         let Some(end) = self.not_operator() else { return self.primary(values) };
         let kind = if end == at + 1 { TokenKind::Operator } else { TokenKind::Keyword };
@@ -152,7 +160,7 @@ impl Reader {
         if sign && before_word { Some(at + 1) } else { self.cursor.keyword(at, "NOT") }
     }
 
-    fn primary(&mut self, values: Values) -> Node {
+    fn primary(&mut self, values: GroupValues) -> TreeNode {
         let at = self.cursor.at;
         match (self.cursor.peek(0), self.or_operator().or_else(|| self.and_operator())) {
             (None, _) => self.missing(self.cursor.syntax(at.saturating_sub(1)..at, "a term is missing here")),
@@ -170,7 +178,7 @@ impl Reader {
         }
     }
 
-    fn stray_pipe(&mut self) -> Node {
+    fn stray_pipe(&mut self) -> TreeNode {
         let at = self.cursor.at;
         let message = if self.stages {
             "a stage applies to the whole filter, not to a part of it; to search for the character, write \"|\""
@@ -185,21 +193,23 @@ impl Reader {
         if !self.stages || 0 < self.open {
             self.take(at + 1, TokenKind::Pipe);
         }
-        Node::new(at..self.cursor.at, NodeKind::Error(error))
+        TreeNode::new(at..self.cursor.at, NodeKind::Error(error))
     }
 
-    fn comparison_or_text(&mut self, values: Values) -> Node {
+    fn comparison_or_text(&mut self, values: GroupValues) -> TreeNode {
         if let Some(extent) = values {
             return self.value(extent, &[]);
         }
         match subject_here(&mut self.cursor) {
-            Some(Found::Subject(subject)) => self.comparison(subject),
-            Some(Found::Valueless { name_end, operator_end }) => self.valueless(name_end, operator_end),
+            Some(SubjectMatch::Subject(subject)) => self.comparison(subject),
+            Some(SubjectMatch::Valueless { name_end, operator_end }) => {
+                self.valueless(name_end, operator_end)
+            }
             None => self.text(),
         }
     }
 
-    fn valueless(&mut self, name_end: usize, operator_end: usize) -> Node {
+    fn valueless(&mut self, name_end: usize, operator_end: usize) -> TreeNode {
         let at = self.cursor.at;
         self.take_and_skip(name_end, TokenKind::Field);
         self.take(operator_end, TokenKind::Operator);
@@ -209,7 +219,7 @@ impl Reader {
         self.failed(at, self.cursor.syntax(at..operator_end, message))
     }
 
-    pub(super) fn group(&mut self, values: Values) -> Node {
+    pub(super) fn group(&mut self, values: GroupValues) -> TreeNode {
         let at = self.cursor.at;
         self.take_and_skip(at + 1, TokenKind::Bracket);
         self.nested(at, |reader| {
@@ -223,27 +233,27 @@ impl Reader {
                 let error = reader.cursor.syntax(at..at + 1, "this parenthesis is never closed");
                 nodes.push(reader.missing(error));
             }
-            NodeKind::Group(Box::new(Node::joined(nodes, NodeKind::And)))
+            NodeKind::Group(Box::new(TreeNode::joined(nodes, NodeKind::And)))
         })
     }
 
-    /// What begins at `at` and goes one level deeper, unless that is too deep.
-    pub(super) fn nested(&mut self, at: usize, read: impl FnOnce(&mut Reader) -> NodeKind) -> Node {
+    /// Reads a node one level deeper that begins at `at`, unless that is too deep.
+    pub(super) fn nested(&mut self, at: usize, read: impl FnOnce(&mut SyntaxReader) -> NodeKind) -> TreeNode {
         if !self.may_nest() {
             return self.too_deep(at);
         }
         self.depth += 1;
         let kind = read(self);
         self.depth -= 1;
-        Node::new(at..self.cursor.at, kind)
+        TreeNode::new(at..self.cursor.at, kind)
     }
 
     pub(super) fn may_nest(&self) -> bool {
         self.depth < NESTING_MAX
     }
 
-    /// The rest of the text is taken as it stands.
-    pub(super) fn too_deep(&mut self, at: usize) -> Node {
+    /// An error node for the rest of the text.
+    pub(super) fn too_deep(&mut self, at: usize) -> TreeNode {
         let message = format!("parentheses and negations nest deeper than {NESTING_MAX}: simplify the query");
         let error = self.cursor.meaning(at..at + 1, message);
         self.cursor.skip_space();
@@ -251,11 +261,11 @@ impl Reader {
             let end = self.cursor.word_end(self.cursor.at, &[]).max(self.cursor.at + 1);
             self.take_and_skip(end, TokenKind::Word);
         }
-        Node::new(at..self.cursor.at, NodeKind::Error(error))
+        TreeNode::new(at..self.cursor.at, NodeKind::Error(error))
     }
 
     /// A text without a field.
-    fn text(&mut self) -> Node {
+    fn text(&mut self) -> TreeNode {
         let at = self.cursor.at;
         let prefix = self.case_prefix();
         let case_sensitive = 0 < prefix;
@@ -266,10 +276,10 @@ impl Reader {
                 Err(error) => return self.failed(at, error),
             },
         };
-        Node::new(at..self.cursor.at, NodeKind::Leaf(leaf))
+        TreeNode::new(at..self.cursor.at, NodeKind::Leaf(leaf))
     }
 
-    /// How long the `cs` or `cs:` is that begins here. Only the longer one is a word of its own.
+    /// The length of the `cs` or `cs:` that begins here. Only the longer one is a token of its own.
     fn case_prefix(&mut self) -> usize {
         let at = self.cursor.at;
         let is_quoted = self.cursor.starts_with(at, "cs") && self.cursor.is_quoted(at + 2);
@@ -296,12 +306,12 @@ impl Reader {
         Some((source, ignore_case))
     }
 
-    /// The quoted text with its wildcards, or the bare word at a place; what stands before belongs to the same token.
+    /// The quoted text with its wildcards, or the bare word at a place; text before it belongs to the same token.
     pub(super) fn operand(
         &mut self,
         at: usize,
         stops: &[char],
-        kind: fn(&Cursor, Range<usize>) -> TokenKind,
+        kind: fn(&TextCursor, Range<usize>) -> TokenKind,
     ) -> Result<Operand, ParseError> {
         if self.cursor.is_quoted(at) {
             return self.quoted_operand(at, stops);
@@ -321,7 +331,7 @@ impl Reader {
         self.cursor.at += usize::from(goes_on);
         self.take_from(start, TokenKind::Quoted);
         let mut parts = parts?;
-        parts.extend(goes_on.then_some(Part::Run));
+        parts.extend(goes_on.then_some(PatternPart::Run));
         self.expect_boundary(at, stops)?;
         Ok(Operand { text: plain_text(&parts), parts, quoted: true, distance })
     }
@@ -337,28 +347,28 @@ impl Reader {
         Err(self.cursor.syntax(start..at + 1, "a space must follow the closing quote"))
     }
 
-    /// An error about all from `at` to here.
-    pub(super) fn failed(&self, at: usize, error: ParseError) -> Node {
-        Node::new(at..self.cursor.at, NodeKind::Error(error))
+    /// An error node from `at` to here.
+    pub(super) fn failed(&self, at: usize, error: ParseError) -> TreeNode {
+        TreeNode::new(at..self.cursor.at, NodeKind::Error(error))
     }
 
-    /// An error about what should stand here.
-    pub(super) fn missing(&self, error: ParseError) -> Node {
+    /// An error node for something missing here.
+    pub(super) fn missing(&self, error: ParseError) -> TreeNode {
         self.here(NodeKind::Error(error))
     }
 
-    /// The next characters, which have no place here.
-    pub(super) fn refused(&mut self, count: usize, kind: TokenKind, message: &str) -> Node {
+    /// An error node for the next characters, which are unexpected.
+    pub(super) fn refused(&mut self, count: usize, kind: TokenKind, message: &str) -> TreeNode {
         let at = self.cursor.at;
         self.take(at + count, kind);
         self.failed(at, self.cursor.syntax(at..at + count, message))
     }
 
-    fn here(&self, kind: NodeKind) -> Node {
-        Node::new(self.cursor.at..self.cursor.at, kind)
+    fn here(&self, kind: NodeKind) -> TreeNode {
+        TreeNode::new(self.cursor.at..self.cursor.at, kind)
     }
 
-    /// Goes on to `end`: what lies before it is one token, if there is anything.
+    /// Moves to `end`, and makes a token of the text before it, if there is any.
     pub(super) fn take(&mut self, end: usize, kind: TokenKind) {
         let start = self.cursor.at;
         self.cursor.at = end;
@@ -368,7 +378,7 @@ impl Reader {
     fn take_from(&mut self, start: usize, kind: TokenKind) {
         let range = start..self.cursor.at;
         if !range.is_empty() {
-            self.tokens.push(Token { kind, range });
+            self.tokens.push(QueryToken { kind, range });
         }
     }
 
@@ -379,8 +389,8 @@ impl Reader {
 }
 
 /// Takes the quoted text with its wildcards, or the bare word, at a place of a stage.
-pub(crate) fn operand_at(cursor: &mut Cursor, stops: &[char]) -> Result<Operand, ParseError> {
-    let mut reader = Reader::of_part(cursor.clone());
+pub(crate) fn operand_at(cursor: &mut TextCursor, stops: &[char]) -> Result<Operand, ParseError> {
+    let mut reader = SyntaxReader::of_part(cursor.clone());
     let start = cursor.at;
     let operand = reader.operand(start, stops, tokens::of_value)?;
     cursor.at = reader.cursor.at;
@@ -390,12 +400,12 @@ pub(crate) fn operand_at(cursor: &mut Cursor, stops: &[char]) -> Result<Operand,
     }
 }
 
-/// Pieces as they were written.
-fn plain_text(parts: &[Part]) -> String {
+/// The parts as they were written.
+fn plain_text(parts: &[PatternPart]) -> String {
     let texts = parts.iter().map(|part| match part {
-        Part::Text(text) => text.as_str(),
-        Part::Run => "*",
-        Part::One => "?",
+        PatternPart::Text(text) => text.as_str(),
+        PatternPart::Run => "*",
+        PatternPart::One => "?",
     });
     texts.collect()
 }

@@ -1,11 +1,11 @@
-//! Reads stages. What follows the name is words, which each stage makes sense of; only `where` has a filter.
+//! Reads stages. A name is followed by words, which each stage interprets; only `where` has a filter.
 
-use super::read::Reader;
+use super::read::SyntaxReader;
 use super::tokens::{TokenKind, is_number};
 use super::tree::{Body, StageNode};
 use crate::stage::{WORDS, kind_of};
 
-impl Reader {
+impl SyntaxReader {
     /// All stages up to the end of the text.
     pub(super) fn all_stages(&mut self) -> Vec<StageNode> {
         let mut stages = Vec::new();
@@ -43,7 +43,7 @@ impl Reader {
         Body::Words
     }
 
-    /// Words of which a slash begins a regular expression only where a value of a function may stand.
+    /// Reads the words of expressions, in which a slash begins a regular expression only as an argument of a function.
     fn expressions(&mut self) -> Body {
         self.cursor.skip_space();
         let mut takes_regex = false;

@@ -1,9 +1,9 @@
 //! Decides whether the text at a place names a field and compares it, or is plain text.
 //!
-//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. Which fields
-//! exist is not known here, so `user=root` is taken for a field whether or not there is one.
+//! Pasted text must work: times, MAC and IPv6 addresses, URLs and drive letters have colons too. It is not known here which
+//! fields exist, so `user=root` is read as a field whether or not there is one.
 
-use super::lex::Cursor;
+use super::lex::TextCursor;
 use crate::number::Number;
 use ipnet::IpNet;
 use logstead_record::Field;
@@ -11,19 +11,19 @@ use logstead_record::FieldName;
 use std::net::Ipv6Addr;
 use std::ops::Range;
 
-/// A field that is compared, and where what it is compared with begins.
-pub(crate) struct Subject {
-    pub(crate) name: Name,
+/// A compared field, and the position of the value.
+pub(crate) struct ComparisonSubject {
+    pub(crate) name: SubjectName,
     pub(crate) case_sensitive: bool,
     pub(crate) operator: Operator,
-    /// Where the name stands, with its quotes.
+    /// The position of the name, with its quotes.
     pub(crate) name_at: Range<usize>,
     pub(crate) value_at: usize,
 }
 
-/// What stands before an operator.
+/// The name before an operator.
 #[derive(Clone, PartialEq)]
-pub(crate) enum Name {
+pub(crate) enum SubjectName {
     /// A field.
     Field(FieldName),
     /// `severity_num`: severity by syslog's numbers.
@@ -76,48 +76,48 @@ const OPERATORS: [(&str, Operator); 19] = [
     ("~", Matches),
 ];
 
-/// The subject at the cursor, which stays where it is.
-pub(crate) fn subject_here(cursor: &mut Cursor) -> Option<Found> {
+/// The subject at the cursor, which does not move.
+pub(crate) fn subject_here(cursor: &mut TextCursor) -> Option<SubjectMatch> {
     let start = cursor.at;
     let found = find(cursor, start);
     cursor.at = start;
     found
 }
 
-/// What stands at a place where a subject may.
-pub(crate) enum Found {
-    Subject(Subject),
-    /// A field and an operator, behind which nothing follows that it could be compared with.
+/// A subject, or a field without a value.
+pub(crate) enum SubjectMatch {
+    Subject(ComparisonSubject),
+    /// A field and an operator without a value after them.
     Valueless {
         name_end: usize,
         operator_end: usize,
     },
 }
 
-impl Name {
+impl SubjectName {
     /// `quoted` names are only ever names of fields.
-    pub(crate) fn new(text: &str, quoted: bool) -> Name {
+    pub(crate) fn new(text: &str, quoted: bool) -> SubjectName {
         match text.to_ascii_lowercase().as_str() {
-            _ if quoted => Name::Field(FieldName::new(text)),
-            "severity_num" => Name::SeverityNumber,
-            "facility_num" => Name::Field(FieldName::Known(Field::Facility)),
-            "_exists_" => Name::Exists,
-            "earliest" => Name::Earliest,
-            "latest" => Name::Latest,
-            _ => Name::Field(FieldName::new(text)),
+            _ if quoted => SubjectName::Field(FieldName::new(text)),
+            "severity_num" => SubjectName::SeverityNumber,
+            "facility_num" => SubjectName::Field(FieldName::Known(Field::Facility)),
+            "_exists_" => SubjectName::Exists,
+            "earliest" => SubjectName::Earliest,
+            "latest" => SubjectName::Latest,
+            _ => SubjectName::Field(FieldName::new(text)),
         }
     }
 
-    /// Whether every message has the field, or the name is one of ours.
+    /// Whether it is a known field or a special name.
     pub(crate) fn is_known(&self) -> bool {
-        !matches!(self, Name::Field(FieldName::Dynamic(_)))
+        !matches!(self, SubjectName::Field(FieldName::Dynamic(_)))
     }
 }
 
-/// Where the number begins that a text compares as if it were one: `took>1x`, `bytes>=10kbit`. Neither is a comparison, since
-/// a field that not every message has is compared with numbers only.
+/// The position of a value that looks like a number but is not one: `took>1x`, `bytes>=10kbit`. Neither is a comparison,
+/// because dynamic fields are compared only with numbers.
 pub(crate) fn nearly_number(text: &str) -> Option<usize> {
-    let cursor = Cursor::new(text);
+    let cursor = TextCursor::new(text);
     let name_end = cursor.identifier_end(0);
     let value = ["<=", ">=", "<", ">"]
         .iter()
@@ -130,14 +130,14 @@ pub(crate) fn nearly_number(text: &str) -> Option<usize> {
 
 /// Whether a name without quotes is read as this dynamic field's.
 pub(crate) fn is_plain_name(name: &str) -> bool {
-    let cursor = Cursor::new(name);
+    let cursor = TextCursor::new(name);
     let is_identifier = name.is_ascii() && cursor.identifier_end(0) == name.len() && !name.is_empty();
     is_identifier
         && !["cs", "and", "or", "not", "in"].contains(&name.to_ascii_lowercase().as_str())
-        && Name::new(name, false) == Name::Field(FieldName::Dynamic(name.to_owned()))
+        && SubjectName::new(name, false) == SubjectName::Field(FieldName::Dynamic(name.to_owned()))
 }
 
-fn find(cursor: &mut Cursor, start: usize) -> Option<Found> {
+fn find(cursor: &mut TextCursor, start: usize) -> Option<SubjectMatch> {
     let case_sensitive = cursor.starts_with(start, "cs:");
     let name_start = if case_sensitive { start + 3 } else { start };
     let quoted = cursor.char_at(name_start) == Some('"');
@@ -151,9 +151,9 @@ fn find(cursor: &mut Cursor, start: usize) -> Option<Found> {
     if text.is_empty() {
         return None;
     }
-    let name = Name::new(&text, quoted);
+    let name = SubjectName::new(&text, quoted);
     let (operator, value_at) = operator_at(cursor, name_end)?;
-    let word = Word {
+    let word = ComparedWord {
         name_start,
         name_end,
         value_at,
@@ -162,14 +162,17 @@ fn find(cursor: &mut Cursor, start: usize) -> Option<Found> {
     };
     if !follows(cursor, value_at) {
         let operator_end = cursor.trimmed(name_end..value_at);
-        return word.lacks_value(cursor, operator).then_some(Found::Valueless { name_end, operator_end });
+        return word
+            .lacks_value(cursor, operator)
+            .then_some(SubjectMatch::Valueless { name_end, operator_end });
     }
-    let subject = Subject { name, case_sensitive, operator, name_at: name_start..name_end, value_at };
-    word.is_comparison(cursor, operator).then_some(Found::Subject(subject))
+    let subject =
+        ComparisonSubject { name, case_sensitive, operator, name_at: name_start..name_end, value_at };
+    word.is_comparison(cursor, operator).then_some(SubjectMatch::Subject(subject))
 }
 
-/// The operator after a name, and where its value begins.
-fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
+/// The operator after a name, and the position of its value.
+fn operator_at(cursor: &TextCursor, name_end: usize) -> Option<(Operator, usize)> {
     let after_space = cursor.space_end(name_end);
     let is_apart = name_end < after_space;
     let after_colon = name_end + usize::from(cursor.char_at(name_end) == Some(':'));
@@ -194,31 +197,31 @@ fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
 }
 
 /// Whether a value can begin at `at`. A `|` at the beginning of a word begins a stage.
-fn follows(cursor: &Cursor, at: usize) -> bool {
+fn follows(cursor: &TextCursor, at: usize) -> bool {
     let is_apart =
         at.checked_sub(1).and_then(|before| cursor.char_at(before)).is_some_and(char::is_whitespace);
     let is_stage = is_apart && cursor.char_at(at) == Some('|') && !cursor.starts_with(at, "||");
     !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>') && !is_stage
 }
 
-/// So much of a word that goes on with a parenthesis is looked at to find out whether it is text.
+/// The number of characters examined to decide whether a word that continues with a parenthesis is text.
 const GROUP_CHARS_MAX: usize = 256;
 
 /// A word that may compare a field.
-struct Word {
+struct ComparedWord {
     name_start: usize,
     name_end: usize,
     value_at: usize,
-    /// Every message has the field.
+    /// Whether the field is a known one.
     known: bool,
-    /// It is meant as a field: known or in quotes.
+    /// Whether it is certainly a field: known or in quotes.
     trusted: bool,
 }
 
-impl Word {
+impl ComparedWord {
     /// Whether it compares a field with nothing: `host:`, `severity>=`, `status>=`. `error:` and `a>` are texts, and so are
     /// `host: ` and `user= ` before another word.
-    fn lacks_value(&self, cursor: &Cursor, operator: Operator) -> bool {
+    fn lacks_value(&self, cursor: &TextCursor, operator: Operator) -> bool {
         let next = cursor.space_end(self.value_at);
         let is_last = matches!(cursor.char_at(next), None | Some(')' | '|'));
         let says_so = match operator {
@@ -228,7 +231,7 @@ impl Word {
         is_last && says_so
     }
 
-    fn is_comparison(&self, cursor: &mut Cursor, operator: Operator) -> bool {
+    fn is_comparison(&self, cursor: &mut TextCursor, operator: Operator) -> bool {
         match operator {
             Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
             // `"a b"~3` is a distance.
@@ -248,9 +251,9 @@ impl Word {
         }
     }
 
-    /// The rest of the word. Of what stands in parentheses only the beginning: a comparison ends with them, and the rest of
-    /// the word may be compared again, as in `a:(b)a:(b)`.
-    fn value(&self, cursor: &Cursor) -> String {
+    /// The rest of the word, or the beginning of a group in parentheses: a comparison ends with them, and the rest of
+    /// the word may be another comparison, as in `a:(b)a:(b)`.
+    fn value(&self, cursor: &TextCursor) -> String {
         let is_group = cursor.char_at(self.value_at) == Some('(');
         let end = if is_group { cursor.end().min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end() };
         let end = cursor.within(self.value_at..end).word_end(self.value_at, &[]);
@@ -258,13 +261,13 @@ impl Word {
     }
 
     /// `level="info",msg="x"` is not one comparison.
-    fn quoted_value_ends(&self, cursor: &mut Cursor) -> bool {
+    fn quoted_value_ends(&self, cursor: &mut TextCursor) -> bool {
         cursor.at = self.value_at;
         cursor.quoted().is_err() || cursor.is_boundary(cursor.at, &['~'])
     }
 
     /// `src_ip:::/0` and `src:fe80::/10`, unless all of it is hexadecimal: `fe80::1:2`.
-    fn is_network(&self, cursor: &Cursor, value: &str) -> bool {
+    fn is_network(&self, cursor: &TextCursor, value: &str) -> bool {
         if value.starts_with('(') {
             return false;
         }
@@ -272,7 +275,7 @@ impl Word {
         is_one && !is_hex_groups(&cursor.text(self.name_start..cursor.word_end(self.value_at, &[])))
     }
 
-    fn looks_like_text(&self, cursor: &Cursor, value: &str) -> bool {
+    fn looks_like_text(&self, cursor: &TextCursor, value: &str) -> bool {
         if value.starts_with('(') {
             return ends_like_text(value);
         }
@@ -287,7 +290,7 @@ impl Word {
     }
 }
 
-/// A comma or a colon after a value belongs to a sentence or a list that was pasted.
+/// Whether a value ends with a comma or a colon, as in a pasted sentence or list.
 fn ends_like_text(value: &str) -> bool {
     value.ends_with([',', ';', ':'])
 }

@@ -1,20 +1,20 @@
-//! The pieces of a text in a row, each with what it is: for colours.
+//! The tokens of a text in order, for highlighting.
 
-use super::lex::Cursor;
+use super::lex::TextCursor;
 use crate::number::Number;
 use crate::time::parse_time;
 use std::ops::Range;
 
-/// A piece of a text. Places are in characters.
+/// A token of a text. Positions are in characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Token {
-    /// What it is.
+pub struct QueryToken {
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// Its position.
     pub range: Range<usize>,
 }
 
-/// What a piece of a text is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
     /// A text, or a value that is none of the others.
@@ -23,19 +23,19 @@ pub enum TokenKind {
     Wildcard,
     /// The name of a field or column.
     Field,
-    /// What compares or negates, and a comma.
+    /// An operator that compares or negates, or a comma.
     Operator,
     /// A text in quotes.
     Quoted,
     /// A regular expression.
     Regex,
-    /// A number, a size, a duration or a time relative to now, where a value stands.
+    /// A number, a size, a duration or a time relative to now, in the position of a value.
     Number,
     /// `AND`, `OR`, `NOT`, `in`, `TO`, and the words of stages.
     Keyword,
     /// A parenthesis, bracket or brace.
     Bracket,
-    /// What begins a stage.
+    /// The `|` that begins a stage.
     Pipe,
     /// The name of a stage.
     Stage,
@@ -66,18 +66,18 @@ impl TokenKind {
     }
 }
 
-/// What a bare word is as a text.
-pub(super) fn of_text(cursor: &Cursor, range: Range<usize>) -> TokenKind {
+/// The kind of a bare word in a text.
+pub(super) fn of_text(cursor: &TextCursor, range: Range<usize>) -> TokenKind {
     if cursor.word_parts(range).len() == 1 { TokenKind::Word } else { TokenKind::Wildcard }
 }
 
-/// What a bare word is as a value.
-pub(super) fn of_value(cursor: &Cursor, range: Range<usize>) -> TokenKind {
+/// The kind of a bare word in a value.
+pub(super) fn of_value(cursor: &TextCursor, range: Range<usize>) -> TokenKind {
     let text = cursor.text(range.clone());
     if is_number(&text) { TokenKind::Number } else { of_text(cursor, range) }
 }
 
-/// A number with its unit, a range of them, or what is relative to now.
+/// Whether it is a number with or without a unit, a range of numbers, or a time relative to now.
 pub(super) fn is_number(text: &str) -> bool {
     let is_one = |text: &str| {
         Number::parse(text).is_some()

@@ -1,52 +1,52 @@
-//! The tree of a text: its clauses and stages, and the tokens that they are made of. Places are in characters.
+//! The tree of a text: its clauses and stages, and their tokens. Positions are in characters.
 //!
 //! **Invariant:** tokens come in order and do not overlap; only white space lies between them.
 
-use super::lex::Cursor;
-use super::subject::Subject;
-use super::tokens::Token;
-use crate::ast::Part;
+use super::lex::TextCursor;
+use super::subject::ComparisonSubject;
+use super::tokens::QueryToken;
+use crate::ast::PatternPart;
 use crate::error::ParseError;
-use crate::stage::Kind;
+use crate::stage::StageKind;
 use std::ops::Range;
 
 /// A text as the grammar reads it.
 pub(crate) struct Tree {
-    /// At the beginning of the whole text.
-    pub(crate) cursor: Cursor,
-    pub(crate) filter: Node,
+    /// A cursor at the beginning of the whole text.
+    pub(crate) cursor: TextCursor,
+    pub(crate) filter: TreeNode,
     pub(crate) stages: Vec<StageNode>,
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) tokens: Vec<QueryToken>,
 }
 
 /// A part of a filter.
-pub(crate) struct Node {
+pub(crate) struct TreeNode {
     pub(crate) range: Range<usize>,
     pub(crate) kind: NodeKind,
 }
 
-/// What a part of a filter is.
+/// The kind of a node.
 pub(crate) enum NodeKind {
     /// Nothing is written.
     Nothing,
-    Or(Vec<Node>),
-    And(Vec<Node>),
-    Not(Box<Node>),
+    Or(Vec<TreeNode>),
+    And(Vec<TreeNode>),
+    Not(Box<TreeNode>),
     /// In parentheses.
-    Group(Box<Node>),
+    Group(Box<TreeNode>),
     /// After `in`.
-    List(Vec<Node>),
+    List(Vec<TreeNode>),
     Comparison(Box<Comparison>),
     /// A text, or in a comparison a value.
     Leaf(Leaf),
-    /// Here the text does not follow the grammar.
+    /// Text that does not follow the grammar.
     Error(ParseError),
 }
 
-/// A field and what it is compared with.
+/// A field and the value that it is compared with.
 pub(crate) struct Comparison {
-    pub(crate) subject: Subject,
-    pub(crate) value: Node,
+    pub(crate) subject: ComparisonSubject,
+    pub(crate) value: TreeNode,
 }
 
 /// A text or a value.
@@ -61,10 +61,10 @@ pub(crate) enum Leaf {
     },
     /// `[low TO high}`.
     Range {
-        low: End,
-        high: End,
+        low: RangeEnd,
+        high: RangeEnd,
     },
-    /// `>=value` where a value stands.
+    /// `>=value` in place of a value.
     Bound {
         operator: &'static str,
         operand: Operand,
@@ -72,7 +72,7 @@ pub(crate) enum Leaf {
 }
 
 /// An end of a range.
-pub(crate) struct End {
+pub(crate) struct RangeEnd {
     pub(crate) text: String,
     pub(crate) excluded: bool,
 }
@@ -80,43 +80,43 @@ pub(crate) struct End {
 /// A quoted text with its wildcards, or a bare word.
 #[derive(Clone)]
 pub(crate) struct Operand {
-    pub(crate) parts: Vec<Part>,
-    /// As it stands there, without quotes.
+    pub(crate) parts: Vec<PatternPart>,
+    /// Its text as written, without quotes.
     pub(crate) text: String,
     pub(crate) quoted: bool,
-    /// How far its words may stand apart, where that is said.
+    /// The distance allowed between its words, if one is given.
     pub(crate) distance: Option<usize>,
 }
 
 /// A stage.
 pub(crate) struct StageNode {
-    /// Where its `|` is.
+    /// The position of its `|`.
     pub(crate) pipe: usize,
     /// Without the `|` and the white space at its end.
     pub(crate) range: Range<usize>,
-    /// Where the next one begins.
+    /// The beginning of the next stage.
     pub(crate) end: usize,
     /// Empty if missing.
     pub(crate) name: Range<usize>,
-    pub(crate) kind: Option<&'static Kind>,
+    pub(crate) kind: Option<&'static StageKind>,
     pub(crate) body: Body,
 }
 
-/// What follows the name of a stage.
+/// The body of a stage, after its name.
 pub(crate) enum Body {
-    Filter(Node),
+    Filter(TreeNode),
     Words,
 }
 
-impl Node {
-    pub(super) fn new(range: Range<usize>, kind: NodeKind) -> Node {
-        Node { range, kind }
+impl TreeNode {
+    pub(super) fn new(range: Range<usize>, kind: NodeKind) -> TreeNode {
+        TreeNode { range, kind }
     }
 
-    /// Several nodes as one; one of them is itself.
-    pub(super) fn joined(mut nodes: Vec<Node>, kind: fn(Vec<Node>) -> NodeKind) -> Node {
+    /// Joins nodes into one; a single node is returned as it is.
+    pub(super) fn joined(mut nodes: Vec<TreeNode>, kind: fn(Vec<TreeNode>) -> NodeKind) -> TreeNode {
         match (nodes.len(), nodes.first(), nodes.last()) {
-            (2.., Some(first), Some(last)) => Node::new(first.range.start..last.range.end, kind(nodes)),
+            (2.., Some(first), Some(last)) => TreeNode::new(first.range.start..last.range.end, kind(nodes)),
             _ => nodes.remove(0),
         }
     }
@@ -126,13 +126,13 @@ impl Node {
         matches!(&self.kind, NodeKind::Leaf(Leaf::Operand { operand, .. }) if operand.text.contains(','))
     }
 
-    /// Whether the character at a place is one of its own.
+    /// Whether it contains the character at a position.
     pub(crate) fn holds(&self, at: usize) -> bool {
         self.range.contains(&at)
     }
 
     /// The clauses that stand side by side.
-    pub(crate) fn clauses(&self) -> &[Node] {
+    pub(crate) fn clauses(&self) -> &[TreeNode] {
         match &self.kind {
             NodeKind::And(nodes) => nodes,
             NodeKind::Nothing => &[],

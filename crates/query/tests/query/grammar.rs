@@ -5,8 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use logstead_query::{
-    Edit, Held, Number, Part, Sought, Term, edit, parse, parse_pipeline, parse_time, terms, tokens,
-    written_name, written_value,
+    Edit, FieldContent, Number, PatternPart, Term, TermTest, edit, parse, parse_pipeline, parse_time, terms,
+    tokens, written_name, written_value,
 };
 use logstead_record::FieldName;
 use serde_json::{Value, json};
@@ -67,17 +67,17 @@ fn queries_look_for_these_texts() {
 
 /// A term as the API writes it.
 fn term(Term { field, sought }: &Term) -> Value {
-    let part = |part: &Part| match part {
-        Part::Text(text) => json!({"text": text}),
-        Part::Run => json!({"wildcard": "*"}),
-        Part::One => json!({"wildcard": "?"}),
+    let part = |part: &PatternPart| match part {
+        PatternPart::Text(text) => json!({"text": text}),
+        PatternPart::Run => json!({"wildcard": "*"}),
+        PatternPart::One => json!({"wildcard": "?"}),
     };
     let mut term = match sought {
-        Sought::Pattern(pattern) => json!({
+        TermTest::Pattern(pattern) => json!({
             "parts": pattern.parts().iter().map(part).collect::<Vec<_>>(),
             "case_sensitive": pattern.is_case_sensitive(),
         }),
-        Sought::Regex(regex) => {
+        TermTest::Regex(regex) => {
             json!({"regex": regex.pattern(), "case_sensitive": !regex.ignores_case()})
         }
     };
@@ -91,9 +91,9 @@ fn term(Term { field, sought }: &Term) -> Value {
 fn change(edit: &Value, of: &str) -> Edit {
     let field = || FieldName::new(text(edit, "field"));
     let held = || match (edit.get("part"), edit.get("value")) {
-        (Some(part), _) => Held::Part(part.as_str().unwrap().to_owned()),
-        (None, Some(value)) if !value.is_null() => Held::Value(value.as_str().unwrap().to_owned()),
-        _ => Held::Nothing,
+        (Some(part), _) => FieldContent::Part(part.as_str().unwrap().to_owned()),
+        (None, Some(value)) if !value.is_null() => FieldContent::Value(value.as_str().unwrap().to_owned()),
+        _ => FieldContent::Nothing,
     };
     let byte = |key: &str| {
         let at = edit[key].as_u64().unwrap() as usize;

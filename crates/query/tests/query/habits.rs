@@ -1,4 +1,4 @@
-//! What people type who come from other tools, what they paste, and what they get wrong.
+//! Queries as users of other tools type them, pasted texts, and common mistakes.
 //!
 //! Keywords: syntax of other products, mistakes, hints.
 
@@ -418,7 +418,7 @@ fn a_space_after_a_known_field_is_pointed_out() {
     assert_eq!(parse_search("kernel: up").unwrap().warnings, []);
 }
 
-/// What is wrong with `text`, where, and that a search bar says so too.
+/// Checks the error in `text` and its position, and that a search bar reports it too.
 fn check_error(text: &str, at: &str, message: &str) {
     let error = parse(text).expect_err(text);
     assert_eq!(error.kind, ErrorKind::Meaning, "{text}");

@@ -1,4 +1,4 @@
-//! The query language from outside: what texts mean, and that the matcher finds what the meaning says.
+//! The query language from outside: the meaning of texts, and that the matcher agrees with it.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 

@@ -1,4 +1,4 @@
-//! What queries find, by example.
+//! Matches of queries, by example.
 //!
 //! Keywords: matcher, query semantics.
 

@@ -4,8 +4,8 @@
 
 use crate::strategies::queries;
 use logstead_query::{
-    Aggregate, Captures, Format, Function, LIMIT_MAX, Measure, Pipeline, Ranking, Regex, SortKey, Stage,
-    Template,
+    Aggregate, CaptureTemplate, Captures, Function, LIMIT_MAX, Measure, Pipeline, Ranking, Regex, SortKey,
+    Stage, TextFormat,
 };
 use logstead_record::FieldName;
 use proptest::collection::vec;
@@ -26,10 +26,10 @@ fn stages() -> impl Strategy<Value = Stage> {
         select(vec!["a=<a>", "<a> <b>*", "\"<_>\" \\<c d> <c-d>\\", "|<a>", "<a> äb*", "<1> <a.b>,"]);
     let sources = select(vec!["(?<a>x)", "(?P<a_b>/)|\"(?<c>\\\\)", "a (?<ä>.) | \\| (b)"]);
     let formats = prop_oneof![
-        Just(Format::Json),
-        Just(Format::KeyValue),
+        Just(TextFormat::Json),
+        Just(TextFormat::KeyValue),
         (sources, any::<bool>()).prop_map(|(source, ignore_case)| {
-            Format::Regex(Captures::new(Regex::new(source, ignore_case).unwrap()).unwrap())
+            TextFormat::Regex(Captures::new(Regex::new(source, ignore_case).unwrap()).unwrap())
         }),
     ];
     prop_oneof![
@@ -53,7 +53,7 @@ fn stages() -> impl Strategy<Value = Stage> {
         columns().prop_map(Stage::Dedup),
         (columns(), 1..i64::MAX).prop_map(|(by, longest_nanos)| Stage::Gap { by, longest_nanos }),
         (templates, from())
-            .prop_map(|(text, from)| Stage::Extract { template: Template::new(text).unwrap(), from }),
+            .prop_map(|(text, from)| Stage::Extract { template: CaptureTemplate::new(text).unwrap(), from }),
         (formats, from()).prop_map(|(format, from)| Stage::Parse { format, from }),
     ]
 }

@@ -8,7 +8,7 @@ use crate::strategies::{
     NOW, batches, batches_that_repeat, few_words, garbage, messages_of_few_words, queries, words_with_numbers,
 };
 use logstead_query::{
-    Context, Edit, Held, Matcher, ParseError, Query, edit, outline, parse, parse_pipeline,
+    Context, Edit, FieldContent, Matcher, ParseError, Query, edit, outline, parse, parse_pipeline,
     parse_pipeline_search, parse_search, tokens,
 };
 use logstead_record::FieldName;
@@ -237,18 +237,18 @@ proptest! {
     #[test]
     fn a_value_is_found_by_the_clause_that_was_made_of_it(name in values(), value in values(), text in garbage()) {
         let field = FieldName::new(&format!("x {name}"));
-        let clause = edit("", &Edit::Include(field.clone(), Held::Value(value.clone()))).unwrap();
+        let clause = edit("", &Edit::Include(field.clone(), FieldContent::Value(value.clone()))).unwrap();
         let meant = Query::Field(
             field.clone(),
             logstead_query::FieldTest::Equals(logstead_query::Pattern::literal(&value)),
         );
         prop_assert_eq!(parse(&clause), Ok(meant.clone()), "{}", clause);
         let Ok(before) = parse_pipeline_search(&text) else { return Ok(()) };
-        let Ok(edited) = edit(&text, &Edit::Include(field.clone(), Held::Value(value.clone()))) else { return Ok(()) };
+        let Ok(edited) = edit(&text, &Edit::Include(field.clone(), FieldContent::Value(value.clone()))) else { return Ok(()) };
         let after = parse_pipeline(&edited).unwrap();
         prop_assert_eq!(after.filter, with_clause(&text, &clause), "{} to {}", text, edited);
         prop_assert_eq!(after.stages, before.pipeline.stages);
-        let only = edit(&text, &Edit::Only(field, Held::Value(value))).unwrap();
+        let only = edit(&text, &Edit::Only(field, FieldContent::Value(value))).unwrap();
         prop_assert_eq!(parse_pipeline(&only).unwrap().filter, meant);
     }
 

@@ -1,8 +1,8 @@
-//! What a query means, said as plainly as possible: one row, one character at a time.
+//! The meaning of a query, written as plainly as possible: one row, one character at a time.
 //!
 //! Keywords: naive matcher.
 
-use logstead_query::{Bounds, Context, FieldTest, Number, Part, Pattern, Query, TextTest, Unit};
+use logstead_query::{Context, FieldTest, Number, Pattern, PatternPart, Query, TextTest, Unit, ValueRange};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Timestamp};
 use std::net::{IpAddr, SocketAddr};
@@ -72,7 +72,7 @@ fn known_matches(field: Field, test: &FieldTest, batch: &Batch, row: usize, cont
     }
 }
 
-fn is_between(bounds: &Bounds<logstead_query::TimeExpr>, time: Timestamp, now: Timestamp) -> bool {
+fn is_between(bounds: &ValueRange<logstead_query::TimeExpr>, time: Timestamp, now: Timestamp) -> bool {
     let resolve = |bound: &Bound<logstead_query::TimeExpr>| bound.map(|time| time.resolve(now));
     (resolve(&bounds.low), resolve(&bounds.high)).contains(&time)
 }
@@ -120,8 +120,8 @@ fn holds(test: &TextTest, text: &[u8]) -> bool {
         }
         TextTest::Pattern(pattern) => {
             let text = characters(text);
-            let begins_free = pattern.parts().first() == Some(&Part::Run);
-            let ends_free = pattern.parts().last() == Some(&Part::Run);
+            let begins_free = pattern.parts().first() == Some(&PatternPart::Run);
+            let ends_free = pattern.parts().last() == Some(&PatternPart::Run);
             (0..=text.len()).any(|start| {
                 (start..=text.len()).any(|end| {
                     (begins_free || is_boundary(&text, start))
@@ -183,18 +183,18 @@ fn is_boundary(text: &[Option<char>], at: usize) -> bool {
     at == 0 || !(is_word(text.get(at - 1)) && is_word(text.get(at)))
 }
 
-fn fits(parts: &[Part], text: &[Option<char>], case_sensitive: bool) -> bool {
+fn fits(parts: &[PatternPart], text: &[Option<char>], case_sensitive: bool) -> bool {
     let is_other = |c: &Option<char>| !c.is_some_and(char::is_whitespace);
     match parts {
         [] => text.is_empty(),
-        [Part::Run, rest @ ..] => {
+        [PatternPart::Run, rest @ ..] => {
             fits(rest, text, case_sensitive)
                 || text.first().is_some_and(|c| is_other(c) && fits(parts, &text[1..], case_sensitive))
         }
-        [Part::One, rest @ ..] => {
+        [PatternPart::One, rest @ ..] => {
             text.first().is_some_and(|c| is_other(c) && fits(rest, &text[1..], case_sensitive))
         }
-        [Part::Text(wanted), rest @ ..] => {
+        [PatternPart::Text(wanted), rest @ ..] => {
             let wanted: Vec<char> = wanted.chars().collect();
             let same = |c: char, other: Option<char>| match other {
                 Some(other) if case_sensitive => c == other,

@@ -1,10 +1,10 @@
-//! What people write after a filter who come from SPL and LogsQL, and what they get wrong.
+//! Stages as users of SPL and LogsQL write them, and common mistakes.
 //!
 //! Keywords: stages, eval, stats, parse.
 
 use logstead_query::{
-    ErrorKind, Format, LIMIT_MAX, QUERY_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, Stage, Template,
-    parse, parse_pipeline, parse_pipeline_search,
+    CaptureTemplate, ErrorKind, LIMIT_MAX, QUERY_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, Stage,
+    TextFormat, parse, parse_pipeline, parse_pipeline_search,
 };
 use logstead_record::Field;
 use logstead_record::FieldName;
@@ -177,7 +177,7 @@ fn stages_that_make_tables_are_told_from_those_that_keep_rows() {
     }
 }
 
-/// What is wrong with the stage, where, and that a search bar says so too.
+/// Checks the error in a stage and its position, and that a search bar reports it too.
 fn check_error(stage: &str, at: &str, message: &str) {
     let text = format!("größe | {stage}");
     let error = parse_pipeline(&text).expect_err(stage);
@@ -378,9 +378,9 @@ fn limits_are_named_in_the_error() {
     );
 }
 
-/// What a template finds in a text.
+/// Checks the fields that a template finds in a text.
 fn check_template(template: &str, text: &[u8], expected: &[(&str, &[u8])]) {
-    let template = Template::new(template).unwrap();
+    let template = CaptureTemplate::new(template).unwrap();
     let captures = template.captures();
     let found = captures.regex().compiled().captures(text);
     let fields = captures
@@ -409,7 +409,8 @@ fn a_stage_tells_what_it_reads() {
     let stage = |text: &str| parse_pipeline(&format!("* | {text}")).unwrap().stages.remove(0);
     let Stage::Extract { from, .. } = stage("extract \"a=<a>\"") else { panic!("no extract") };
     assert_eq!(from, FieldName::Known(Field::Message));
-    let Stage::Parse { format: Format::Regex(captures), from } = stage("parse regex /(x)(?<a>y)/ b") else {
+    let Stage::Parse { format: TextFormat::Regex(captures), from } = stage("parse regex /(x)(?<a>y)/ b")
+    else {
         panic!("no regex")
     };
     assert_eq!(captures.fields(), [(2, "a".to_owned())]);

@@ -1,8 +1,8 @@
 //! Random queries that the parser can make, and random messages that they have a chance to match.
 
 use logstead_query::{
-    Bounds, Codes, DISTANCE_MAX, FieldTest, Near, Number, Part, Pattern, Query, Regex, TextTest, TimeExpr,
-    parse,
+    Codes, DISTANCE_MAX, FieldTest, Near, Number, Pattern, PatternPart, Query, Regex, TextTest, TimeExpr,
+    ValueRange, parse,
 };
 use logstead_record::FieldName;
 use logstead_record::{
@@ -54,13 +54,13 @@ fn nears() -> impl Strategy<Value = Near> {
 }
 
 fn patterns() -> impl Strategy<Value = Pattern> {
-    let part = prop_oneof![5 => TEXT.prop_map(Part::Text), 1 => Just(Part::Run), 1 => Just(Part::One)];
+    let part = prop_oneof![5 => TEXT.prop_map(PatternPart::Text), 1 => Just(PatternPart::Run), 1 => Just(PatternPart::One)];
     (vec(part, 1..4), any::<bool>())
         .prop_map(|(parts, case_sensitive)| Pattern::new(parts, case_sensitive))
         .prop_filter("`*` alone is another query", |pattern| !pattern.is_any())
 }
 
-/// What a few words are looked for with: near each other, or as they stand.
+/// Searches for a few words: near each other, or as a phrase.
 pub(crate) fn few_words() -> impl Strategy<Value = Query> {
     let words = || vec(select(vec!["a", "A", "b", "ab"]), 1..4);
     let near = (words(), 0_usize..4, any::<bool>(), any::<bool>());
@@ -70,8 +70,8 @@ pub(crate) fn few_words() -> impl Strategy<Value = Query> {
         });
     let written = (words(), select(vec![" ", ", "]), any::<bool>(), any::<bool>());
     let written = written.prop_map(|(words, between, goes_on, case_sensitive)| {
-        let end = goes_on.then_some(Part::Run);
-        let parts = std::iter::once(Part::Text(words.join(between))).chain(end);
+        let end = goes_on.then_some(PatternPart::Run);
+        let parts = std::iter::once(PatternPart::Text(words.join(between))).chain(end);
         TextTest::Pattern(Pattern::new(parts, case_sensitive))
     });
     (prop_oneof![2 => near, 1 => written], any::<bool>()).prop_map(|(test, in_message)| match in_message {
@@ -164,8 +164,8 @@ fn numbers() -> impl Strategy<Value = Number> + Clone {
 }
 
 /// A day at the end of a range is all of it, so the range ends where another day begins.
-fn time_bounds() -> impl Strategy<Value = Bounds<TimeExpr>> {
-    bounds(times()).prop_map(|Bounds { low, high }| Bounds {
+fn time_bounds() -> impl Strategy<Value = ValueRange<TimeExpr>> {
+    bounds(times()).prop_map(|ValueRange { low, high }| ValueRange {
         low: match low {
             Bound::Excluded(TimeExpr::Day(days)) => Bound::Included(TimeExpr::Day(days + 1)),
             low => low,
@@ -188,7 +188,7 @@ fn times() -> impl Strategy<Value = TimeExpr> + Clone {
 
 fn bounds<T: Clone + std::fmt::Debug + 'static>(
     ends: impl Strategy<Value = T> + Clone + 'static,
-) -> impl Strategy<Value = Bounds<T>> {
+) -> impl Strategy<Value = ValueRange<T>> {
     let end = || {
         let ends = ends.clone();
         prop_oneof![
@@ -197,9 +197,11 @@ fn bounds<T: Clone + std::fmt::Debug + 'static>(
             Just(Bound::Unbounded),
         ]
     };
-    (end(), end()).prop_map(|(low, high)| Bounds { low, high }).prop_filter("one end is bounded", |bounds| {
-        !matches!((&bounds.low, &bounds.high), (Bound::Unbounded, Bound::Unbounded))
-    })
+    (end(), end())
+        .prop_map(|(low, high)| ValueRange { low, high })
+        .prop_filter("one end is bounded", |bounds| {
+            !matches!((&bounds.low, &bounds.high), (Bound::Unbounded, Bound::Unbounded))
+        })
 }
 
 /// Texts as senders write them: mostly the letters of the queries, sometimes bytes that are no text at all.

@@ -8,7 +8,7 @@
 //! time of receipt; else it counts.
 
 use logstead_indexer::Searcher;
-use logstead_query::{Bounds, FieldTest, Part, Pattern, Pipeline, Query, Stage, TimeExpr};
+use logstead_query::{FieldTest, Pattern, PatternPart, Pipeline, Query, Stage, TimeExpr, ValueRange};
 use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
 use std::ops::Bound;
@@ -48,15 +48,15 @@ pub(super) fn left_out<'a>(
 
 /// The copies of a query's matches in another logspace.
 fn copies_of(query: &Query, logspace: &str, held_after: Timestamp) -> Option<Query> {
-    let asked = if query.tells_copies() { query.of_originals_in(logspace) } else { Query::All };
+    let asked = if query.distinguishes_copies() { query.of_originals_in(logspace) } else { Query::All };
     if held_after == Timestamp::MAX || asked.is_nothing() {
         return None;
     }
     let known = |field, test| Query::Field(FieldName::Known(field), test);
-    let name = Pattern::new([Part::Text(logspace.to_owned())], true);
+    let name = Pattern::new([PatternPart::Text(logspace.to_owned())], true);
     let mut all = vec![known(Field::CopyOf, FieldTest::Equals(name))];
     if held_after != Timestamp::MIN {
-        let after = Bounds::low(Bound::Excluded(TimeExpr::At(held_after)));
+        let after = ValueRange::low(Bound::Excluded(TimeExpr::At(held_after)));
         all.push(known(Field::Received, FieldTest::Time(after)));
     }
     if asked != Query::All {

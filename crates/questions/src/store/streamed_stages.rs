@@ -5,7 +5,7 @@ use logstead_indexer::Hit;
 use logstead_query::Pipeline;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection, Timestamp};
-use logstead_transform::{Changed, Transform};
+use logstead_transform::{Transform, TransformedRows};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl StreamedStages {
     }
 
     /// Some messages of a batch.
-    pub fn rows(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> Changed {
+    pub fn rows(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> TransformedRows {
         self.transform.apply(batch, selected, logspace)
     }
 

@@ -10,7 +10,7 @@ use super::file::{Followed, Identity, Place, open};
 use super::find::find;
 use super::positions::{Positions, Saved};
 use super::round::Round;
-use logstead_config::{Files, Start};
+use logstead_config::{FileSource, StartPosition};
 use logstead_flow::machine::folders::Folders;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -106,14 +106,14 @@ impl Follower {
     }
 
     /// Finds out which files exist and how they changed.
-    pub(super) fn look(&mut self, config: &Files, now: Instant, round: &mut Round) {
+    pub(super) fn look(&mut self, config: &FileSource, now: Instant, round: &mut Round) {
         let mut look = Look::default();
         for pattern in &config.paths {
             if let Err(problem) = self.folders.may_look_for(&self.data.join(pattern)) {
                 look.problems.push((self.data.join(pattern), problem));
                 continue;
             }
-            let from_end = config.start == Start::End && !self.patterns.contains(pattern);
+            let from_end = config.start == StartPosition::End && !self.patterns.contains(pattern);
             let found = find(&self.data.join(pattern));
             look.problems.extend(found.problems);
             for path in found.paths {

@@ -15,7 +15,7 @@ mod tests;
 
 use super::shared::{Shared, TOO_LONG};
 use follower::Follower;
-use logstead_config::Files;
+use logstead_config::FileSource;
 use logstead_flow::chunk::{Chunk, Sender};
 use logstead_flow::receipt::{Failed, Outcome, Taken};
 use positions::Positions;
@@ -94,7 +94,7 @@ struct Following {
 }
 
 impl Following {
-    fn open(shared: Arc<Shared>, path: PathBuf, config: &Files) -> Following {
+    fn open(shared: Arc<Shared>, path: PathBuf, config: &FileSource) -> Following {
         let now = Instant::now();
         let positions = Positions::load(&path).unwrap_or_else(|error| {
             tracing::error!(
@@ -109,7 +109,7 @@ impl Following {
     }
 
     /// Polls the files if it is time to, and reads on.
-    fn step(&mut self, config: &Files, now: Instant) -> Round {
+    fn step(&mut self, config: &FileSource, now: Instant) -> Round {
         let mut round = Round::default();
         if self.look_at <= now {
             self.follower.look(config, now, &mut round);

@@ -3,8 +3,8 @@
 use super::follower::{Follower, OPEN_MAX};
 use super::reading::ROTATED_WAIT;
 use super::round::Round;
-use logstead_config::{Files, Start};
-use logstead_config::{Format, Size};
+use logstead_config::{FileSource, StartPosition};
+use logstead_config::{Size, SourceFormat};
 use logstead_flow::chunk::Chunk;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::Flags;
@@ -22,19 +22,19 @@ const WHOLE: Flags = Flags(0);
 /// A data directory, what follows files in it, and a clock.
 struct Scene {
     data: TempDir,
-    config: Files,
+    config: FileSource,
     follower: Follower,
     now: Instant,
     complaints: Vec<String>,
 }
 
 impl Scene {
-    fn new(patterns: &[&str], start: Start) -> Scene {
+    fn new(patterns: &[&str], start: StartPosition) -> Scene {
         let data = tempfile::tempdir().unwrap();
-        let config = Files {
+        let config = FileSource {
             paths: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
             start,
-            format: Format::Auto,
+            format: SourceFormat::Auto,
             timezone: "UTC".to_owned(),
             timezones: Vec::new(),
             charset: "utf-8".to_owned(),
@@ -116,7 +116,7 @@ impl Scene {
 
 #[test]
 fn a_line_comes_once_when_it_is_whole() {
-    let mut scene = Scene::new(&["*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log"], StartPosition::Beginning);
     scene.append("a.log", "one\ntw");
     scene.append("other", "nothing\n");
     scene.check(&[("a.log", "one", WHOLE)]);
@@ -129,7 +129,7 @@ fn a_line_comes_once_when_it_is_whole() {
 
 #[test]
 fn a_new_source_begins_at_the_end_and_its_later_files_at_their_beginning() {
-    let mut scene = Scene::new(&["*.log"], Start::End);
+    let mut scene = Scene::new(&["*.log"], StartPosition::End);
     scene.append("a.log", "old\nhalf ");
     scene.append("empty.log", "");
     scene.check(&[]);
@@ -153,7 +153,7 @@ fn a_new_source_begins_at_the_end_and_its_later_files_at_their_beginning() {
 
 #[test]
 fn a_file_that_ends_in_a_huge_line_begins_behind_that() {
-    let mut scene = Scene::new(&["*.log"], Start::End);
+    let mut scene = Scene::new(&["*.log"], StartPosition::End);
     scene.append("a.log", &"x".repeat(5000));
     scene.check(&[]);
     scene.append("a.log", "its end\nnew\n");
@@ -162,7 +162,7 @@ fn a_file_that_ends_in_a_huge_line_begins_behind_that() {
 
 #[test]
 fn what_was_not_stored_is_read_again() {
-    let mut scene = Scene::new(&["*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log"], StartPosition::Beginning);
     scene.append("a.log", "one\n");
     let expected = vec![("a.log".to_owned(), "one".to_owned(), WHOLE)];
     for _ in 0..3 {
@@ -176,7 +176,7 @@ fn what_was_not_stored_is_read_again() {
 
 #[test]
 fn a_restart_goes_on_exactly_where_reading_stood() {
-    let mut scene = Scene::new(&["*.log"], Start::End);
+    let mut scene = Scene::new(&["*.log"], StartPosition::End);
     let (kept, long) = ("x".repeat(1000), "x".repeat(1500));
     scene.read();
     scene.append("a.log", &format!("one\n{long}"));
@@ -196,7 +196,7 @@ fn a_restart_goes_on_exactly_where_reading_stood() {
 
 #[test]
 fn a_renamed_file_is_read_to_its_end_before_its_successor() {
-    let mut scene = Scene::new(&["*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log"], StartPosition::Beginning);
     scene.append("a.log", "one\n");
     scene.check(&[("a.log", "one", WHOLE)]);
     scene.append("a.log", "two\n");
@@ -221,7 +221,7 @@ fn a_renamed_file_is_read_to_its_end_before_its_successor() {
 
 #[test]
 fn a_file_that_was_renamed_while_nobody_looked_is_read_to_its_end_before_its_successor() {
-    let mut scene = Scene::new(&["*.log"], Start::End);
+    let mut scene = Scene::new(&["*.log"], StartPosition::End);
     scene.read();
     scene.append("a.log", "one\n");
     scene.check(&[("a.log", "one", WHOLE)]);
@@ -240,7 +240,7 @@ fn a_file_that_was_renamed_while_nobody_looked_is_read_to_its_end_before_its_suc
 
 #[test]
 fn a_file_that_is_renamed_to_a_name_that_is_looked_for_comes_once() {
-    let mut scene = Scene::new(&["a.log*"], Start::Beginning);
+    let mut scene = Scene::new(&["a.log*"], StartPosition::Beginning);
     scene.append("a.log", "one\n");
     scene.check(&[("a.log", "one", WHOLE)]);
     scene.append("a.log", "two\nhalf");
@@ -260,7 +260,7 @@ fn a_file_that_is_renamed_to_a_name_that_is_looked_for_comes_once() {
 
 #[test]
 fn a_file_that_is_cut_is_read_from_its_beginning() {
-    let mut scene = Scene::new(&["a.log"], Start::Beginning);
+    let mut scene = Scene::new(&["a.log"], StartPosition::Beginning);
     scene.append("a.log", "one\ntwo\n");
     scene.check(&[("a.log", "one", WHOLE), ("a.log", "two", WHOLE)]);
     fs::write(scene.path("a.log"), "three\n").unwrap();
@@ -280,7 +280,7 @@ fn a_file_that_is_cut_is_read_from_its_beginning() {
 
 #[test]
 fn a_file_that_is_deleted_is_read_to_its_end_and_the_next_one_from_its_beginning() {
-    let mut scene = Scene::new(&["a.log"], Start::End);
+    let mut scene = Scene::new(&["a.log"], StartPosition::End);
     scene.check(&[]);
     for round in ["one", "two"] {
         scene.append("a.log", &format!("{round}\n"));
@@ -296,7 +296,7 @@ fn a_file_that_is_deleted_is_read_to_its_end_and_the_next_one_from_its_beginning
 
 #[test]
 fn a_file_that_was_away_is_known_again() {
-    let mut scene = Scene::new(&["*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log"], StartPosition::Beginning);
     scene.append("a.log", "one\n");
     scene.check(&[("a.log", "one", WHOLE)]);
     scene.rename("a.log", "away");
@@ -318,7 +318,7 @@ fn a_file_that_was_away_is_known_again() {
 
 #[test]
 fn what_is_no_file_is_said_once() {
-    let mut scene = Scene::new(&["*.log", "loop/*.txt"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log", "loop/*.txt"], StartPosition::Beginning);
     fs::create_dir(scene.path("folder.log")).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, scene.path("pipe.log"), 0o600.into()).unwrap();
     symlink(scene.path("loop"), scene.path("loop")).unwrap();
@@ -345,7 +345,7 @@ fn what_is_no_file_is_said_once() {
 
 #[test]
 fn a_file_with_many_names_is_read_once() {
-    let mut scene = Scene::new(&["*.log", "a*"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log", "a*"], StartPosition::Beginning);
     scene.append("a.log", "one\n");
     symlink(scene.path("a.log"), scene.path("link.log")).unwrap();
     fs::hard_link(scene.path("a.log"), scene.path("b.log")).unwrap();
@@ -356,7 +356,7 @@ fn a_file_with_many_names_is_read_once() {
 
 #[test]
 fn thousands_of_files_are_read_in_few_rounds_and_few_stay_open() {
-    let mut scene = Scene::new(&["*/*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*/*.log"], StartPosition::Beginning);
     let files = OPEN_MAX + 500;
     for folder in 0..10 {
         fs::create_dir(scene.path(&folder.to_string())).unwrap();
@@ -381,7 +381,7 @@ fn thousands_of_files_are_read_in_few_rounds_and_few_stay_open() {
 
 #[test]
 fn a_file_that_is_far_behind_holds_no_other_up() {
-    let mut scene = Scene::new(&["*.log"], Start::Beginning);
+    let mut scene = Scene::new(&["*.log"], StartPosition::Beginning);
     scene.append("a.log", &format!("{}\n", "a".repeat(999)).repeat(5000));
     scene.append("b.log", "b\n");
     let mut rounds = 0;
@@ -424,7 +424,7 @@ proptest! {
 
     #[test]
     fn every_line_comes_once_whatever_happens(events in events()) {
-        let mut scene = Scene::new(&["a.log*"], Start::End);
+        let mut scene = Scene::new(&["a.log*"], StartPosition::End);
         scene.read();
         let (mut written, mut found, mut rotations) = (0, Vec::new(), 0);
         for event in events {

@@ -1,12 +1,11 @@
-//! `set`, `unset`, `rename`, `tag` and `lookup`: fields get values, other names, or go.
+//! `set`, `unset`, `rename`, `tag` and `lookup`: fields get values or new names, or are removed.
 //!
-//! **Invariant:** all values of a step are taken from the message as it gets there, so their order does not matter.
+//! **Invariant:** a step reads all values from the message as it was before the step, so their order does not matter.
 
-use super::change::{Change, Changed};
-use super::fields::{Edit, edited};
+use super::change::{BatchChange, ChangeResult};
+use super::fields::{FieldEdit, edited};
 use crate::lookup::{Lookup, Lookups};
-use crate::template::{write, write_values};
-use logstead_config::{Acting, Piece, TextTemplate, facility_of, severity_of, time_of};
+use logstead_config::{CheckedAction, TemplatePiece, TextTemplate, facility_of, severity_of, time_of};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Priority, Selection, Storage, TextColumn};
 use std::borrow::Cow;
@@ -20,32 +19,32 @@ pub(super) enum Assign {
     Lookup { table: Lookup, key: FieldName, set: Vec<String> },
 }
 
-/// A field and its new value; `None`: it goes.
-type Value<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
+/// A field and its new value; `None` removes the field.
+type FieldValue<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
 
 impl Assign {
-    pub(super) fn new(acting: &Acting, lookups: &Lookups) -> Assign {
-        match acting {
-            Acting::Set(values) => Assign::Set(values.clone()),
-            Acting::Unset(fields) => Assign::Unset(fields.clone()),
-            Acting::Rename(names) => Assign::Rename(names.clone()),
-            Acting::Lookup { file, key, set } => {
+    pub(super) fn new(action: &CheckedAction, lookups: &Lookups) -> Assign {
+        match action {
+            CheckedAction::Set(values) => Assign::Set(values.clone()),
+            CheckedAction::Unset(fields) => Assign::Unset(fields.clone()),
+            CheckedAction::Rename(names) => Assign::Rename(names.clone()),
+            CheckedAction::Lookup { file, key, set } => {
                 Assign::Lookup { table: lookups.get(file), key: key.clone(), set: set.clone() }
             }
-            Acting::Tag(tags) => Assign::Tag(tags.clone()),
+            CheckedAction::Tag(tags) => Assign::Tag(tags.clone()),
             _ => Assign::Tag(Vec::new()),
         }
     }
 
-    /// Fields kept as names whose new values follow from one field kept so, and that field: there are few of these values.
+    /// Fields kept as names whose new value depends on one field kept as names, with that field: they have few new values.
     fn names(&self) -> Vec<(Field, Field, &TextTemplate)> {
         let Assign::Set(values) = self else { return Vec::new() };
         let is_name = |field: &Field| matches!(field.storage(), Storage::Name(_));
         let named = values.iter().filter_map(|(field, template)| {
             let FieldName::Known(field) = field else { return None };
             let mut read = template.pieces().iter().filter_map(|piece| match piece {
-                Piece::Field(field) => Some(field),
-                Piece::Text(_) => None,
+                TemplatePiece::Field(field) => Some(field),
+                TemplatePiece::Text(_) => None,
             });
             let by = match (read.next(), read.next()) {
                 (None, _) => *field,
@@ -57,8 +56,8 @@ impl Assign {
         named.collect()
     }
 
-    /// What a message gets; `None` where that cannot be found out.
-    fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<Value<'b>>> {
+    /// The new values of a message; `None` if they cannot be determined.
+    fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<FieldValue<'b>>> {
         Some(match self {
             Assign::Unset(fields) => fields.iter().map(|field| (Cow::Borrowed(field), None)).collect(),
             Assign::Rename(names) => {
@@ -68,7 +67,7 @@ impl Assign {
                     if values.is_empty() {
                         continue;
                     }
-                    // A field that every message has is one text.
+                    // A known field has only one text.
                     if let (FieldName::Known(_), [_, _, ..]) = (to, values.as_slice()) {
                         let mut joined = Vec::new();
                         write_values(from, batch, row, &mut joined);
@@ -93,13 +92,13 @@ impl Assign {
     }
 }
 
-impl Change for Assign {
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+impl BatchChange for Assign {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
         if let Assign::Tag(tags) = self {
             return tag(batch, rows, tags);
         }
         let all = batch.rows();
-        let mut known = Known::default();
+        let mut known = KnownFieldValues::default();
         let mut failed = Selection::none(all);
         let names = self.names();
         let is_name = |field: &FieldName| names.iter().any(|(name, ..)| *field == FieldName::Known(*name));
@@ -107,10 +106,10 @@ impl Change for Assign {
             Assign::Set(values) => values.iter().filter(|(field, _)| !is_name(field)).collect(),
             _ => Vec::new(),
         };
-        let read = |row: usize, edit: &mut Edit| {
+        let read = |row: usize, edit: &mut FieldEdit| {
             if let Assign::Set(_) = self {
                 for (field, template) in &others {
-                    let write = |out: &mut Vec<u8>| write(template, batch, row, out);
+                    let write = |out: &mut Vec<u8>| write_template(template, batch, row, out);
                     match field {
                         FieldName::Dynamic(name) => edit.set_with(name.as_bytes(), write),
                         FieldName::Known(field) => known.note(*field, row, write),
@@ -142,14 +141,14 @@ impl Change for Assign {
         for (field, by, template) in names {
             let text = |row| {
                 let mut text = Vec::new();
-                write(template, batch, row, &mut text);
+                write_template(template, batch, row, &mut text);
                 text.into()
             };
             changed.union(&rewrite.name(field, by, rows, text));
         }
-        known.write(batch, &mut rewrite, (&mut changed, &mut failed));
+        known.write(batch, &mut rewrite, &mut changed, &mut failed);
         let batch = (!changed.is_empty()).then(|| rewrite.finish());
-        Changed { batch, changed, failed }
+        ChangeResult { batch, changed, failed }
     }
 }
 
@@ -168,9 +167,9 @@ impl RowValues {
 
 /// New values of fields that every message has.
 #[derive(Default)]
-struct Known(Vec<(Field, RowValues)>);
+struct KnownFieldValues(Vec<(Field, RowValues)>);
 
-impl Known {
+impl KnownFieldValues {
     fn note(&mut self, field: Field, row: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let at = self.0.iter().position(|(other, _)| *other == field).unwrap_or_else(|| {
             self.0.push((field, RowValues::default()));
@@ -186,7 +185,8 @@ impl Known {
         self,
         batch: &Batch,
         rewrite: &mut logstead_record::Rewrite<'_>,
-        (changed, failed): (&mut Selection, &mut Selection),
+        changed: &mut Selection,
+        failed: &mut Selection,
     ) {
         for (field, values) in self.0 {
             match field {
@@ -230,7 +230,7 @@ impl Known {
     }
 }
 
-/// The priority with another half.
+/// The priority with one half replaced.
 fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priority> {
     let old = old.unwrap_or(Priority::DEFAULT);
     match field {
@@ -239,30 +239,50 @@ fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priorit
     }
 }
 
-/// Which of the values that a step sets a message cannot have, with the fields that they are for.
-pub fn unfit(acting: &Acting, batch: &Batch, row: usize) -> Vec<(Field, String)> {
-    let Acting::Set(values) = acting else { return Vec::new() };
+/// The values set by a step that their fields cannot have, with these fields.
+pub fn unfit(action: &CheckedAction, batch: &Batch, row: usize) -> Vec<(Field, String)> {
+    let CheckedAction::Set(values) = action else { return Vec::new() };
     let text = |(field, template): &(FieldName, TextTemplate)| {
         let FieldName::Known(field) = field else { return None };
         let mut text = Vec::new();
-        write(template, batch, row, &mut text);
+        write_template(template, batch, row, &mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
         (!logstead_config::fits(*field, &text)).then_some((*field, text))
     };
     values.iter().filter_map(text).collect()
 }
 
-/// Adds values of the field `tags` that are not there.
-fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> Changed {
+/// Adds the values of the field `tags` that are missing.
+fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> ChangeResult {
     const TAGS: &[u8] = b"tags";
-    let fields = edited(batch, rows, |row, edit: &mut Edit| {
+    let fields = edited(batch, rows, |row, edit: &mut FieldEdit| {
         let has = |tag: &str| {
             batch.fields(row).any(|(name, value)| name.eq_ignore_ascii_case(TAGS) && value == tag.as_bytes())
         };
         tags.iter().filter(|tag| !has(tag)).for_each(|tag| edit.add(TAGS, tag.as_bytes()));
     });
-    let Some((fields, changed)) = fields else { return Changed::nothing(batch.rows()) };
+    let Some((fields, changed)) = fields else { return ChangeResult::nothing(batch.rows()) };
     let mut rewrite = batch.rewrite();
     rewrite.fields(fields);
-    Changed { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+    ChangeResult { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+}
+
+/// Appends the text of the template for a row.
+fn write_template(template: &TextTemplate, batch: &Batch, row: usize, out: &mut Vec<u8>) {
+    for piece in template.pieces() {
+        match piece {
+            TemplatePiece::Text(text) => out.extend_from_slice(text.as_bytes()),
+            TemplatePiece::Field(field) => write_values(field, batch, row, out),
+        }
+    }
+}
+
+/// Appends all values of a field, with `, ` between them.
+fn write_values(field: &FieldName, batch: &Batch, row: usize, out: &mut Vec<u8>) {
+    for (number, value) in batch.values(row, field).enumerate() {
+        if 0 < number {
+            out.extend_from_slice(b", ");
+        }
+        out.extend_from_slice(&value);
+    }
 }

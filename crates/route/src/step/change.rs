@@ -1,29 +1,29 @@
-//! A batch that is made of another.
+//! Changes of a batch.
 
 use logstead_record::{Batch, Selection};
 
-/// Makes a batch of another.
-pub(super) trait Change: std::fmt::Debug + Send + Sync {
-    /// Rows among these that may be changed; the others are not.
+/// A change of rows, which makes a new batch.
+pub(super) trait BatchChange: std::fmt::Debug + Send + Sync {
+    /// The rows among these that may change; the others certainly do not.
     fn candidates(&self, _batch: &Batch, rows: &Selection) -> Selection {
         rows.clone()
     }
 
-    /// Changes rows.
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed;
+    /// Changes these rows.
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult;
 }
 
-/// A batch that was changed.
+/// The result of a change.
 #[derive(Debug)]
-pub(super) struct Changed {
-    /// `None`: it is as before.
+pub(super) struct ChangeResult {
+    /// `None` if the batch is unchanged.
     pub(super) batch: Option<Batch>,
     pub(super) changed: Selection,
     pub(super) failed: Selection,
 }
 
-impl Changed {
-    pub(super) fn nothing(rows: usize) -> Changed {
-        Changed { batch: None, changed: Selection::none(rows), failed: Selection::none(rows) }
+impl ChangeResult {
+    pub(super) fn nothing(rows: usize) -> ChangeResult {
+        ChangeResult { batch: None, changed: Selection::none(rows), failed: Selection::none(rows) }
     }
 }

@@ -1,26 +1,26 @@
-//! Other dynamic fields for some rows of a batch.
+//! Changes of the dynamic fields of some rows.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use logstead_record::{Batch, NewFields, Selection};
 use std::collections::BTreeMap;
 
-/// What becomes of the fields of one row.
+/// The changes of the fields of one row.
 #[derive(Default)]
-pub(super) struct Edit {
+pub(super) struct FieldEdit {
     bytes: Vec<u8>,
-    /// Where names and values end in the bytes; a value may be gone.
+    /// The ends of names and values in the bytes; no value removes the field.
     changes: Vec<(usize, Option<usize>)>,
-    /// Whether a name that is there already gets another value besides.
+    /// Whether values are added beside existing ones.
     adds: bool,
 }
 
-impl Edit {
-    /// The field has this value and no other.
+impl FieldEdit {
+    /// Sets the field to this value only.
     pub(super) fn set(&mut self, name: &[u8], value: &[u8]) {
         self.set_with(name, |out| out.extend_from_slice(value));
     }
 
-    /// The same of a value that is written.
+    /// Sets the field to the value that `write` appends.
     pub(super) fn set_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         self.bytes.extend_from_slice(name);
         let name_end = self.bytes.len();
@@ -28,13 +28,13 @@ impl Edit {
         self.changes.push((name_end, Some(self.bytes.len())));
     }
 
-    /// The field has this value besides those that it has.
+    /// Adds a value to those of the field.
     pub(super) fn add(&mut self, name: &[u8], value: &[u8]) {
         self.adds = true;
         self.set(name, value);
     }
 
-    /// The field is gone.
+    /// Removes the field.
     pub(super) fn remove(&mut self, name: &[u8]) {
         self.bytes.extend_from_slice(name);
         self.changes.push((self.bytes.len(), None));
@@ -44,14 +44,14 @@ impl Edit {
         self.changes.is_empty()
     }
 
-    /// Nothing becomes of them.
+    /// Discards all changes.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.changes.clear();
         self.adds = false;
     }
 
-    /// Names with their new values.
+    /// The names with their new values.
     fn changes(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         let mut start = 0;
         self.changes.iter().map(move |&(name_end, value_end)| {
@@ -65,7 +65,7 @@ impl Edit {
         !self.adds && self.changes().any(|(other, _)| other.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the row has just these values already.
+    /// Whether the row already has exactly these values.
     fn is_as_is(&self, batch: &Batch, row: usize) -> bool {
         let is_same = |(name, value): (&[u8], Option<&[u8]>)| {
             let mut old = batch.fields(row).filter(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -94,14 +94,14 @@ impl Edit {
     }
 }
 
-/// The fields of a batch after an edit of rows, and which of these that changed; `None` where it changed none.
+/// The fields of a batch after an edit of rows, with the rows that it changed; `None` if it changed none.
 pub(super) fn edited<'b>(
     batch: &'b Batch,
     rows: &Selection,
-    mut edit: impl FnMut(usize, &mut Edit),
+    mut edit: impl FnMut(usize, &mut FieldEdit),
 ) -> Option<(NewFields<'b>, Selection)> {
     let (mut fields, mut changed) = (NewFields::of(batch), Selection::none(batch.rows()));
-    let mut row_edit = Edit::default();
+    let mut row_edit = FieldEdit::default();
     for row in 0..batch.rows() {
         row_edit.clear();
         if rows.contains(row) {
@@ -118,22 +118,22 @@ pub(super) fn edited<'b>(
     (!changed.is_empty()).then_some((fields, changed))
 }
 
-/// Notes how often messages like one were taken out before it.
+/// Records in a message how many like it were dropped before it.
 #[derive(Debug)]
-pub(super) struct Repeated(pub(super) BTreeMap<usize, u64>);
+pub(super) struct RepeatCounts(pub(super) BTreeMap<usize, u64>);
 
-impl Change for Repeated {
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
-        let edit = |row: usize, edit: &mut Edit| {
+impl BatchChange for RepeatCounts {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
+        let edit = |row: usize, edit: &mut FieldEdit| {
             if let Some(times) = self.0.get(&row) {
                 edit.set(b"repeated", times.to_string().as_bytes());
             }
         };
         let Some((fields, changed)) = edited(batch, rows, edit) else {
-            return Changed::nothing(batch.rows());
+            return ChangeResult::nothing(batch.rows());
         };
         let mut rewrite = batch.rewrite();
         rewrite.fields(fields);
-        Changed { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
     }
 }

@@ -1,31 +1,30 @@
-//! `mask`: what an expression finds is nowhere in the message afterwards: not in its texts, not in its fields, and not in
-//! its raw bytes.
+//! `mask`: removes everything that an expression finds from the whole message: its texts, its fields and its raw bytes.
 //!
-//! **Invariant:** no text that was found in a message is anywhere in what becomes of it.
+//! **Invariant:** no text that was found in a message is anywhere in the new message.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
-use logstead_query::{Loose, Regex};
+use logstead_query::{LooseRegex, Regex};
 use logstead_record::{Batch, Field, Selection};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The texts of a message.
 const TEXTS: [Field; 5] = [Field::Message, Field::Host, Field::Program, Field::Pid, Field::Msgid];
 
-/// How much is looked through at once: it stays in the cache of a core.
+/// The bytes that are searched at once: they fit in the cache of a core.
 const TEXTS_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Mask {
     regex: Regex,
-    /// Finds something wherever the other one does, whatever stands around it.
-    loose: Option<Loose>,
+    /// Finds something in every text in which `regex` does, whatever surrounds the match.
+    loose: Option<LooseRegex>,
     with: Vec<u8>,
 }
 
-/// A message without what was found in it.
+/// The parts of a message with everything found replaced.
 #[derive(Default)]
-struct Masked {
+struct MaskedMessage {
     texts: [Option<Vec<u8>>; TEXTS.len()],
     fields: Option<Vec<(Vec<u8>, Vec<u8>)>>,
     raw: Vec<u8>,
@@ -36,7 +35,7 @@ impl Mask {
         Mask { regex: regex.clone(), loose: regex.without_looks(), with: with.as_bytes().to_vec() }
     }
 
-    fn masked(&self, batch: &Batch, row: usize) -> Masked {
+    fn masked(&self, batch: &Batch, row: usize) -> MaskedMessage {
         let mut raw = Vec::new();
         batch.write_raw(row, &mut raw);
         let mut secrets = BTreeSet::new();
@@ -47,7 +46,7 @@ impl Mask {
         }
         let is_elsewhere = secrets.iter().any(|secret| memchr::memmem::find(&raw, secret).is_none());
         self.find(&raw, &mut secrets);
-        // The longest first, as one may be a part of another.
+        // The longest first, because one may be a part of another.
         let mut secrets: Vec<Vec<u8>> = secrets.into_iter().collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         let without = |text: &[u8]| self.without(text, &secrets);
@@ -61,12 +60,12 @@ impl Mask {
             });
             new.collect()
         });
-        // In the raw bytes it is written in another way, with escapes: these cannot be kept.
+        // A secret that is escaped in the raw bytes cannot be replaced there: they are not kept.
         let raw = if is_elsewhere { message } else { without(&raw).unwrap_or(raw) };
-        Masked { texts, fields, raw }
+        MaskedMessage { texts, fields, raw }
     }
 
-    /// Rows that may hold something: what many of them say is looked through at once.
+    /// Rows that may contain a match: the texts of many rows are searched at once.
     fn likely(&self, batch: &Batch, rows: &Selection) -> Selection {
         let Some(loose) = &self.loose else { return rows.clone() };
         let mut likely = Selection::none(batch.rows());
@@ -107,7 +106,7 @@ impl Mask {
         secrets.extend(found.map(|found| found.as_bytes().to_vec()));
     }
 
-    /// The text without any of these; `None` where it has none.
+    /// The text without any of these; `None` if it has none.
     fn without(&self, text: &[u8], secrets: &[Vec<u8>]) -> Option<Vec<u8>> {
         let mut new: Option<Vec<u8>> = None;
         for secret in secrets {
@@ -123,7 +122,7 @@ impl Mask {
                 after = at + secret.len();
             }
             replaced.extend_from_slice(&old[after..]);
-            // What is left on both sides, or the new text with it, may be the secret again.
+            // The parts on both sides, alone or with the new text, may form the secret again.
             while let Some(at) =
                 memchr::memmem::find(&replaced, secret).filter(|_| !contains(&self.with, secret))
             {
@@ -135,11 +134,11 @@ impl Mask {
     }
 }
 
-/// Adds the rows whose texts hold something, or a part of it. `ends` says where the texts of each end.
-fn insert_likely(loose: &Loose, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
+/// Adds the rows whose texts contain a match or a part of one. `ends` has the end of each row's texts.
+fn insert_likely(loose: &LooseRegex, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
     let (mut rest, mut at) = (ends, 0);
     while let Some(found) = loose.find_at(texts, at) {
-        // What is before the match holds nothing; what it reaches into may.
+        // Rows before the match contain none; every row that it reaches into may.
         let before = rest.partition_point(|(end, _)| *end <= found.start);
         rest = &rest[before..];
         let reached = rest.partition_point(|(end, _)| *end < found.end) + 1;
@@ -158,7 +157,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
 
-impl Change for Mask {
+impl BatchChange for Mask {
     fn candidates(&self, batch: &Batch, rows: &Selection) -> Selection {
         let mut raw = Vec::new();
         let likely = self.likely(batch, rows);
@@ -174,8 +173,9 @@ impl Change for Mask {
         })
     }
 
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
-        let masked: BTreeMap<usize, Masked> = rows.iter().map(|row| (row, self.masked(batch, row))).collect();
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
+        let masked: BTreeMap<usize, MaskedMessage> =
+            rows.iter().map(|row| (row, self.masked(batch, row))).collect();
         let mut rewrite = batch.rewrite();
         for (number, field) in TEXTS.into_iter().enumerate() {
             let has = |row: usize| masked.get(&row).is_some_and(|masked| masked.texts[number].is_some());
@@ -187,7 +187,7 @@ impl Change for Mask {
             }
         }
         if masked.values().any(|masked| masked.fields.is_some()) {
-            // All are written anew, as the names and values of the old ones stay in its column otherwise.
+            // All fields are written again, because old names and values would stay in their columns otherwise.
             let fields = edited(batch, rows, |row, edit| {
                 let new = masked.get(&row).and_then(|masked| masked.fields.as_ref());
                 if let Some(new) = new {
@@ -203,6 +203,6 @@ impl Change for Mask {
             rewrite.raw(row, masked.raw);
         }
         let new = rewrite.finish();
-        Changed { batch: Some(new), changed: rows.clone(), failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: Some(new), changed: rows.clone(), failed: Selection::none(batch.rows()) }
     }
 }

@@ -1,10 +1,10 @@
-//! What each kind of step does to the messages that get to it.
+//! The effect of each kind of step on the messages that reach it.
 //!
 //! | module    | owns                                                            |
 //! |-----------|-----------------------------------------------------------------|
-//! | `change`  | a batch that is made of another                                 |
-//! | `fields`  | other dynamic fields for some rows of a batch                   |
-//! | `parse`   | fields that stand in a text                                     |
+//! | `change`  | changes of a batch                                              |
+//! | `fields`  | changes of the dynamic fields of some rows                      |
+//! | `parse`   | fields contained in a text                                      |
 //! | `assign`  | `set`, `unset`, `rename`, `tag` and `lookup`                    |
 //! | `replace` | `replace`                                                       |
 //! | `mask`    | `mask`                                                          |
@@ -18,15 +18,15 @@ mod mask;
 mod parse;
 mod replace;
 
-use crate::attempt::Attempt;
-use crate::filter::Filter;
+use crate::attempt::BatchAttempt;
+use crate::filter::CompiledFilter;
 use crate::lookup::Lookups;
-use crate::state::{Groups, Kind as Rule};
-use crate::way::Way;
+use crate::thinning::{ThinningGroups, ThinningRule};
+use crate::working_batch::WorkingBatch;
 use assign::Assign;
 pub use assign::unfit;
-use change::{Change, Changed};
-use logstead_config::{Acting, CheckedStep};
+use change::{BatchChange, ChangeResult};
+use logstead_config::{CheckedAction, CheckedStep};
 use logstead_record::Selection;
 use mask::Mask;
 use parse::Parse;
@@ -35,88 +35,101 @@ use std::sync::Arc;
 
 /// A step, ready to run.
 #[derive(Debug)]
-pub(crate) struct Step {
-    /// As it is written: who has the same goes on with what this one remembers.
-    written: logstead_config::Step,
-    filter: Option<Filter>,
-    work: Work,
+pub(crate) struct CompiledStep {
+    /// The step as written: an identical step of the next router takes over the memory.
+    written: logstead_config::RouteStep,
+    filter: Option<CompiledFilter>,
+    work: StepWork,
 }
 
 #[derive(Debug)]
-enum Work {
-    Drop(Filter),
-    Keep(Filter),
-    /// What is taken out depends on the messages before.
-    Thin(Arc<Groups>),
-    Change(Box<dyn Change>),
+enum StepWork {
+    Drop(CompiledFilter),
+    Keep(CompiledFilter),
+    /// Drops messages depending on those before them.
+    Thin(Arc<ThinningGroups>),
+    Change(Box<dyn BatchChange>),
 }
 
-/// What was done. All rows are those of `before`.
+/// The result of a step. All rows are those of `before`.
 #[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) before: Way,
-    /// `None` where nothing was changed.
-    pub(crate) after: Option<Way>,
+pub(crate) struct StepResult {
+    pub(crate) before: WorkingBatch,
+    /// `None` if nothing was changed.
+    pub(crate) after: Option<WorkingBatch>,
     pub(crate) concerned: Selection,
     pub(crate) changed: Selection,
     pub(crate) failed: Selection,
     pub(crate) dropped: Selection,
 }
 
-impl Step {
-    /// Makes it ready to run, with what the same step before it remembers.
-    pub(crate) fn new(checked: &CheckedStep, lookups: &Lookups, before: Option<&Step>) -> Step {
+impl CompiledStep {
+    /// Makes a step ready to run, with the memory of the same step in the router before.
+    pub(crate) fn new(
+        checked: &CheckedStep,
+        lookups: &Lookups,
+        before: Option<&CompiledStep>,
+    ) -> CompiledStep {
         let remembered =
             before.filter(|before| before.written == checked.step).and_then(|before| match &before.work {
-                Work::Thin(groups) => Some(groups.clone()),
+                StepWork::Thin(groups) => Some(groups.clone()),
                 _ => None,
             });
-        let thin = |rule| Work::Thin(remembered.clone().unwrap_or_else(|| Arc::new(Groups::new(rule))));
+        let thin =
+            |rule| StepWork::Thin(remembered.clone().unwrap_or_else(|| Arc::new(ThinningGroups::new(rule))));
         let work = match &checked.action {
-            Acting::Drop(query) => Work::Drop(Filter::new(query)),
-            Acting::Keep(query) => Work::Keep(Filter::new(query)),
-            Acting::Sample(share, by) => {
-                thin(Rule::Sample { millionths: share.millionths(), by: by.clone() })
+            CheckedAction::Drop(query) => StepWork::Drop(CompiledFilter::new(query)),
+            CheckedAction::Keep(query) => StepWork::Keep(CompiledFilter::new(query)),
+            CheckedAction::Sample(share, by) => {
+                thin(ThinningRule::Sample { millionths: share.millionths(), by: by.clone() })
             }
-            Acting::Throttle(rate, by) => {
-                thin(Rule::Throttle { messages: rate.messages, seconds: rate.seconds, by: by.clone() })
+            CheckedAction::Throttle(rate, by) => thin(ThinningRule::Throttle {
+                messages: rate.messages,
+                seconds: rate.seconds,
+                by: by.clone(),
+            }),
+            CheckedAction::Dedup(fields, within) => {
+                thin(ThinningRule::Dedup { fields: fields.clone(), within: *within })
             }
-            Acting::Dedup(fields, within) => thin(Rule::Dedup { fields: fields.clone(), within: *within }),
-            Acting::Parse { format, field, prefix } => {
-                Work::Change(Box::new(Parse::new(format, field, prefix)))
+            CheckedAction::Parse { format, field, prefix } => {
+                StepWork::Change(Box::new(Parse::new(format, field, prefix)))
             }
-            Acting::Replace { regex, with, fields } => {
-                Work::Change(Box::new(Replace::new(regex, with, fields)))
+            CheckedAction::Replace { regex, with, fields } => {
+                StepWork::Change(Box::new(Replace::new(regex, with, fields)))
             }
-            Acting::Mask { regex, with } => Work::Change(Box::new(Mask::new(regex, with))),
-            assigns => Work::Change(Box::new(Assign::new(assigns, lookups))),
+            CheckedAction::Mask { regex, with } => StepWork::Change(Box::new(Mask::new(regex, with))),
+            assignment => StepWork::Change(Box::new(Assign::new(assignment, lookups))),
         };
-        Step { written: checked.step.clone(), filter: checked.filter.as_ref().map(Filter::new), work }
+        CompiledStep {
+            written: checked.step.clone(),
+            filter: checked.filter.as_ref().map(CompiledFilter::new),
+            work,
+        }
     }
 
-    /// The key that says what it does.
+    /// The key that names its kind.
     pub(crate) fn kind(&self) -> &'static str {
         self.written.action.kind()
     }
 
-    /// Combinations of values that it had to forget, as there were too many.
+    /// The number of combinations of values that it had to forget because there were too many.
     pub(crate) fn forgotten(&self) -> u64 {
         match &self.work {
-            Work::Thin(groups) => groups.forgotten(),
+            StepWork::Thin(groups) => groups.forgotten(),
             _ => 0,
         }
     }
 
-    /// Takes messages through it. What it remembers of them is taken back if their attempt fails.
-    pub(crate) fn run(&self, way: &Way, attempt: Option<&Arc<Attempt>>) -> Done {
-        let batch = &way.batch;
+    /// Runs the step on messages. If their attempt fails, its memory of them is undone.
+    pub(crate) fn run(&self, working: &WorkingBatch, attempt: Option<&Arc<BatchAttempt>>) -> StepResult {
+        let batch = &working.batch;
         let concerned = match &self.filter {
-            Some(filter) => filter.select_within(batch, &way.rows),
-            None => way.rows.clone(),
+            Some(filter) => filter.select_within(batch, &working.rows),
+            None => working.rows.clone(),
         };
         let none = || Selection::none(batch.rows());
-        let mut done = Done {
-            before: way.clone(),
+        let mut done = StepResult {
+            before: working.clone(),
             after: None,
             changed: none(),
             failed: none(),
@@ -127,20 +140,20 @@ impl Step {
             return done;
         }
         match &self.work {
-            Work::Drop(filter) => done.dropped = filter.select_within(batch, &done.concerned),
-            Work::Keep(filter) => {
+            StepWork::Drop(filter) => done.dropped = filter.select_within(batch, &done.concerned),
+            StepWork::Keep(filter) => {
                 done.dropped = done.concerned.clone();
                 done.dropped.subtract(&filter.select_within(batch, &done.concerned));
             }
-            Work::Thin(groups) => {
+            StepWork::Thin(groups) => {
                 let thinned = groups.thin(batch, &done.concerned, attempt);
                 if !thinned.repeated.is_empty() {
                     let rows = Selection::from_fn(batch.rows(), |row| thinned.repeated.contains_key(&row));
-                    done.change(&fields::Repeated(thinned.repeated), &rows);
+                    done.change(&fields::RepeatCounts(thinned.repeated), &rows);
                 }
                 done.dropped = thinned.dropped;
             }
-            Work::Change(change) => {
+            StepWork::Change(change) => {
                 let candidates = change.candidates(batch, &done.concerned);
                 if !candidates.is_empty() {
                     done.change_alone(change.as_ref(), &candidates);
@@ -151,25 +164,25 @@ impl Step {
     }
 }
 
-impl Done {
-    /// Changes rows of the batch, whose other rows stay in it.
-    fn change(&mut self, change: &dyn Change, rows: &Selection) {
-        let way = &self.before;
-        let Changed { batch, changed, failed } = change.change(&way.batch, rows);
+impl StepResult {
+    /// Changes rows of the batch; the other rows stay in it.
+    fn change(&mut self, change: &dyn BatchChange, rows: &Selection) {
+        let working = &self.before;
+        let ChangeResult { batch, changed, failed } = change.change(&working.batch, rows);
         self.failed = failed;
         if let Some(batch) = batch {
             self.changed = changed;
-            self.after = Some(way.with(batch));
+            self.after = Some(working.with(batch));
         }
     }
 
-    /// Changes rows of a batch that has nothing but the messages on their way.
-    fn change_alone(&mut self, change: &dyn Change, candidates: &Selection) {
+    /// Changes rows of a batch that has only the messages still in the route.
+    fn change_alone(&mut self, change: &dyn BatchChange, candidates: &Selection) {
         if self.before.rows.is_all() {
             return self.change(change, candidates);
         }
         let alone = self.before.alone();
-        let Changed { batch, changed, failed } =
+        let ChangeResult { batch, changed, failed } =
             change.change(&alone.batch, &self.before.in_alone(candidates));
         let Some(batch) = batch else {
             self.failed = self.before.of_alone(&failed);

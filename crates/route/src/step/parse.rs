@@ -1,12 +1,12 @@
-//! `parse`: fields that stand in a text.
+//! `parse`: fields contained in a text.
 //!
-//! **Invariant:** a message that is not in the format goes on as it is, with a flag that says so; one that has nothing to
-//! parse, since it has not got the field, goes on without. A name that every message
-//! has gets the name of the format before it, so nothing is lost and nothing is overwritten.
+//! **Invariant:** a message that is not in the format passes unchanged, with a flag that says so; one without the field has
+//! nothing to parse, and passes without the flag. The name of a known field gets the format's name as a prefix, so nothing
+//! is lost and nothing is overwritten.
 
-use super::change::{Change, Changed};
-use super::fields::{Edit, edited};
-use logstead_config::Parsing;
+use super::change::{BatchChange, ChangeResult};
+use super::fields::{FieldEdit, edited};
+use logstead_config::CheckedFormat;
 use logstead_parse::Sink;
 use logstead_query::Captures;
 use logstead_record::FieldName;
@@ -14,46 +14,46 @@ use logstead_record::{Batch, Field, Flags, Selection};
 
 #[derive(Debug)]
 pub(super) struct Parse {
-    format: Parsing,
+    format: CheckedFormat,
     field: FieldName,
     prefix: String,
 }
 
 impl Parse {
-    pub(super) fn new(format: &Parsing, field: &FieldName, prefix: &str) -> Parse {
+    pub(super) fn new(format: &CheckedFormat, field: &FieldName, prefix: &str) -> Parse {
         Parse { format: format.clone(), field: field.clone(), prefix: prefix.to_owned() }
     }
 
-    /// Stands before names that every message has.
+    /// The prefix for the names of known fields.
     fn format_name(&self) -> &'static str {
         match self.format {
-            Parsing::Json => "json",
-            Parsing::KeyValue => "kv",
-            Parsing::Cef => "cef",
-            Parsing::Leef => "leef",
-            Parsing::Csv(_) => "csv",
-            Parsing::Captures(_) => "field",
+            CheckedFormat::Json => "json",
+            CheckedFormat::KeyValue => "kv",
+            CheckedFormat::Cef => "cef",
+            CheckedFormat::Leef => "leef",
+            CheckedFormat::Csv(_) => "csv",
+            CheckedFormat::Captures(_) => "field",
         }
     }
 
-    /// Reads a text into fields; `false` where it is not in the format.
-    fn read(&self, text: &[u8], edit: &mut Edit, names: &mut Vec<Name>) -> bool {
-        let mut named = Named { parse: self, edit, count: 0, names };
+    /// Reads a text into fields; `false` if it is not in the format.
+    fn read(&self, text: &[u8], edit: &mut FieldEdit, names: &mut Vec<ParsedName>) -> bool {
+        let mut named = FieldSink { parse: self, edit, count: 0, names };
         match &self.format {
-            Parsing::Json => logstead_parse::json_into(text, &mut named),
-            Parsing::KeyValue => {
+            CheckedFormat::Json => logstead_parse::json_into(text, &mut named),
+            CheckedFormat::KeyValue => {
                 logstead_parse::key_value(text).iter().for_each(|(name, value)| named.add(name, value));
             }
-            Parsing::Cef => return logstead_parse::cef(text, &mut named).is_some(),
-            Parsing::Leef => return logstead_parse::leef(text, &mut named).is_some(),
-            Parsing::Csv(columns) => return logstead_parse::csv(text, columns, &mut named).is_some(),
-            Parsing::Captures(captures) => capture(captures, text, &mut named),
+            CheckedFormat::Cef => return logstead_parse::cef(text, &mut named).is_some(),
+            CheckedFormat::Leef => return logstead_parse::leef(text, &mut named).is_some(),
+            CheckedFormat::Csv(columns) => return logstead_parse::csv(text, columns, &mut named).is_some(),
+            CheckedFormat::Captures(captures) => capture(captures, text, &mut named),
         }
         0 < named.count
     }
 }
 
-fn capture(captures: &Captures, text: &[u8], named: &mut Named<'_>) {
+fn capture(captures: &Captures, text: &[u8], named: &mut FieldSink<'_>) {
     let Some(found) = captures.regex().compiled().captures(text) else { return };
     for (group, name) in captures.fields() {
         if let Some(value) = found.get(*group) {
@@ -62,23 +62,23 @@ fn capture(captures: &Captures, text: &[u8], named: &mut Named<'_>) {
     }
 }
 
-/// A name as it stands in a text, and the field's.
+/// A name as written in a text, and the name of its field.
 #[derive(Default)]
-struct Name {
+struct ParsedName {
     written: Vec<u8>,
     field: Vec<u8>,
 }
 
-/// Gives what is found its name.
-struct Named<'a> {
+/// Receives parsed values, and gives them the names of fields.
+struct FieldSink<'a> {
     parse: &'a Parse,
-    edit: &'a mut Edit,
+    edit: &'a mut FieldEdit,
     count: usize,
-    /// The names of the messages before, by their place in these: most messages of a kind have the same at the same place.
-    names: &'a mut Vec<Name>,
+    /// The names in earlier messages, by position: messages of one kind mostly have the same name at the same position.
+    names: &'a mut Vec<ParsedName>,
 }
 
-impl Named<'_> {
+impl FieldSink<'_> {
     fn field_name(&self, written: &[u8]) -> Vec<u8> {
         let printable =
             written.iter().map(|&byte| if byte.is_ascii_control() || byte == b' ' { b'_' } else { byte });
@@ -88,7 +88,7 @@ impl Named<'_> {
     }
 }
 
-impl Sink for Named<'_> {
+impl Sink for FieldSink<'_> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }
@@ -100,7 +100,7 @@ impl Sink for Named<'_> {
         let place = self.count;
         self.count += 1;
         if self.names.get(place).is_none_or(|known| known.written != name) {
-            let new = Name { written: name.to_vec(), field: self.field_name(name) };
+            let new = ParsedName { written: name.to_vec(), field: self.field_name(name) };
             match self.names.get_mut(place) {
                 Some(known) => *known = new,
                 None => self.names.push(new),
@@ -110,11 +110,11 @@ impl Sink for Named<'_> {
     }
 }
 
-impl Change for Parse {
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+impl BatchChange for Parse {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
         let mut failed = Selection::none(batch.rows());
         let mut names = Vec::new();
-        let read = |row: usize, edit: &mut Edit| {
+        let read = |row: usize, edit: &mut FieldEdit| {
             let Some(text) = batch.value(row, &self.field) else { return };
             if !self.read(&text, edit, &mut names) {
                 edit.clear();
@@ -125,7 +125,7 @@ impl Change for Parse {
         let is_flagged = |row: usize| batch.flags(row).has(Flags::UNPARSED);
         let new_flags: Vec<usize> = failed.iter().filter(|row| !is_flagged(*row)).collect();
         if fields.is_none() && new_flags.is_empty() {
-            return Changed { failed, ..Changed::nothing(batch.rows()) };
+            return ChangeResult { failed, ..ChangeResult::nothing(batch.rows()) };
         }
         let mut rewrite = batch.rewrite();
         let mut changed = Selection::none(batch.rows());
@@ -134,6 +134,6 @@ impl Change for Parse {
             changed = with_fields;
         }
         new_flags.into_iter().for_each(|row| rewrite.flag(row, Flags::UNPARSED));
-        Changed { batch: Some(rewrite.finish()), changed, failed }
+        ChangeResult { batch: Some(rewrite.finish()), changed, failed }
     }
 }

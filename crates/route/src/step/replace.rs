@@ -1,6 +1,6 @@
-//! `replace`: what an expression finds in fields becomes another text.
+//! `replace`: replaces the matches of an expression in fields.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
 use logstead_query::Regex;
 use logstead_record::FieldName;
@@ -36,7 +36,7 @@ impl Replace {
     }
 }
 
-impl Change for Replace {
+impl BatchChange for Replace {
     fn candidates(&self, batch: &Batch, rows: &Selection) -> Selection {
         let regex = self.regex.compiled();
         Selection::from_fn(batch.rows(), |row| {
@@ -46,7 +46,7 @@ impl Change for Replace {
         })
     }
 
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
         let mut changed = Selection::none(batch.rows());
         let mut rewrite = batch.rewrite();
         for &field in &self.known {
@@ -68,7 +68,7 @@ impl Change for Replace {
                 .fields(row)
                 .filter(|(name, value)| self.is_named(name) && self.replaced(value).as_ref() != *value);
             if fields.next().is_some() {
-                // All values of the names, so that those that are not replaced stay beside the others.
+                // All values of these names are set, so that values without a match stay beside the others.
                 let named = batch.fields(row).filter(|(name, _)| self.is_named(name));
                 named.for_each(|(name, value)| edit.set(name, &self.replaced(value)));
             }
@@ -78,6 +78,6 @@ impl Change for Replace {
             changed.union(&with_fields);
         }
         let new = (!changed.is_empty()).then(|| rewrite.finish());
-        Changed { batch: new, changed, failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: new, changed, failed: Selection::none(batch.rows()) }
     }
 }

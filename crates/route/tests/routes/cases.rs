@@ -1,12 +1,12 @@
-//! What routes and steps mean: documents, messages, and what becomes of them.
+//! The meaning of routes and steps, by example: documents, messages and results.
 //!
 //! Keywords: routes, filters, steps, targets.
 
-use logstead_config::{Checked, Target, check_toml};
+use logstead_config::{Checked, RouteTarget, check_toml};
 use logstead_record::{
     Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
 };
-use logstead_route::{LookupTable, Lookups, Routed, Router};
+use logstead_route::{LookupTable, Lookups, Router, RoutingResult};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -68,11 +68,11 @@ fn raw(batch: &Batch, row: usize) -> Vec<u8> {
     raw
 }
 
-/// What each target gets, with the numbers of the messages: `main: 0 host severity message; …`.
-fn told(router: &Router, batch: &Arc<Batch>, routed: &Routed) -> Vec<String> {
+/// The messages of each target, with the numbers of the messages: `main: 0 host severity message; …`.
+fn told(router: &Router, batch: &Arc<Batch>, routed: &RoutingResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for delivery in &routed.deliveries {
-        let Target::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };
+        let RouteTarget::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };
         let own = delivery.batch.clone().unwrap_or_else(|| Arc::new(batch.take(&delivery.rows)));
         assert_eq!(own.rows(), delivery.rows.count());
         Batch::from_columns(own.columns().clone()).unwrap();
@@ -205,7 +205,7 @@ fn a_route_changes_messages_for_its_own_targets() {
         &["a err x", "b err well"],
         &["main: 0 a err x; 1 b err well"],
     );
-    // What a step takes out of one route may stay in another.
+    // A message that a step drops in one route may stay in another.
     let drop = "few: final = false; to = [\"fw\"]; steps = [{ drop = 'disk' }]";
     check(&format!("{drop}\nall: to = [\"main\"]"), &TWO, &["fw: 1 web-2 info all is well", main]);
     check(drop, &TWO, &["fw: 1 web-2 info all is well", "few/1: 0"]);
@@ -313,7 +313,7 @@ fn steps_parse_texts() {
         "a err user=root from=\"x y\" | user=root from=x y",
     );
     check("{ parse = \"kv\", field = \"f\" }", "a err x | f=user=root", "a err x | f=user=root user=root");
-    // What is not there is not in a wrong format.
+    // A missing value is not in a wrong format.
     check("{ parse = \"kv\", field = \"g\" }", "a err x | f=1", "a err x | f=1");
     check("{ parse = \"json\", field = \"program\" }", "a err x", "a err x");
     check("{ parse = \"kv\", field = \"f\" }", "a err x | f=1", "!a err x | f=1");
@@ -450,7 +450,7 @@ fn what_a_step_remembers_survives_a_change_elsewhere() {
     assert_eq!(other.route(&batch(&["a err x"]), "in").deliveries.len(), 1, "another step begins anew");
 }
 
-/// What each target gets of messages, with their raw bytes, when they are routed in batches of these sizes.
+/// The messages that each target gets, with their raw bytes, when they are routed in batches of these sizes.
 fn outcome(document: &Checked, messages: &[String], sizes: usize) -> Vec<String> {
     let router = Router::new(document, &lookups(), None);
     let texts: Vec<&str> = messages.iter().map(String::as_str).collect();

@@ -2,7 +2,7 @@
 //!
 //! Keywords: documentation examples, recipes.
 
-use logstead_config::{Format, Target, check_toml};
+use logstead_config::{RouteTarget, SourceFormat, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
@@ -15,7 +15,7 @@ fn read(line: &str) -> Arc<Batch> {
     let mut builder = BatchBuilder::new();
     let received = Timestamp::parse_rfc3339(b"2026-11-22T10:11:20Z").unwrap();
     builder.origin(Origin { source: b"in", peer: b"", received });
-    Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC).parse(
+    Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC).parse(
         line.as_bytes(),
         Known::at(received),
         &mut builder,
@@ -24,9 +24,9 @@ fn read(line: &str) -> Arc<Batch> {
 }
 
 /// `→ TARGET: MESSAGE name=value …`, with the host where it is another one.
-fn told(target: &Target, before: &Batch, batch: &Batch) -> String {
+fn told(target: &RouteTarget, before: &Batch, batch: &Batch) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (Target::Logspace(id) | Target::Destination(id)) = target;
+    let (RouteTarget::Logspace(id) | RouteTarget::Destination(id)) = target;
     let mut told = format!("→ {id}: {}", text(batch.message(0)));
     if before.host(0) != batch.host(0) {
         told += &format!(" host={}", text(batch.host(0)));

@@ -4,7 +4,7 @@
 //! The first bytes of the data choose what varies besides the text.
 
 use jiff::tz::TimeZone;
-use logstead_config::{Format, Framing};
+use logstead_config::{Framing, SourceFormat};
 use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_syslog::format::gelf::Gelf;
@@ -78,22 +78,23 @@ pub fn proxy(data: &[u8]) {
 
 /// Whatever it looks like, a frame is a row with exactly its bytes.
 pub fn format_auto(data: &[u8]) {
-    format(Format::Auto, data);
+    format(SourceFormat::Auto, data);
 }
 
 /// As [`format_auto`], for sources of RFC 5424.
 pub fn format_rfc5424(data: &[u8]) {
-    format(Format::Rfc5424, data);
+    format(SourceFormat::Rfc5424, data);
 }
 
 /// As [`format_auto`], for sources of RFC 3164.
 pub fn format_rfc3164(data: &[u8]) {
-    format(Format::Rfc3164, data);
+    format(SourceFormat::Rfc3164, data);
 }
 
 /// The text of a message gives fields that can be asked for, not too many, and changes nothing else.
 pub fn payload(data: &[u8]) {
-    let batch = parse(&Syslog::new(Format::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
+    let batch =
+        parse(&Syslog::new(SourceFormat::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
     assert_eq!((batch.host(1), batch.program(1), batch.own_time(1)), (&b"h"[..], &b"a"[..], None));
     let shown = |byte: &u8| !matches!(byte, b'\r' | b'\n' | b' ' | 0);
     let text = &data[..data.iter().rposition(shown).map_or(0, |last| last + 1)];
@@ -144,7 +145,7 @@ pub fn gelf(data: &[u8]) {
     }
 }
 
-fn format(format: Format, data: &[u8]) {
+fn format(format: SourceFormat, data: &[u8]) {
     let [choice, frame @ ..] = data else { return };
     let zone = if choice & 8 == 0 { TimeZone::UTC } else { budapest() };
     let syslog = Syslog { lines: choice & 16 != 0, ..Syslog::new(format, zone) };

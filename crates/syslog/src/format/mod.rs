@@ -27,7 +27,7 @@ use encoding_rs::Encoding;
 pub use frame::Known;
 use frame::{Frame, text_row};
 use jiff::tz::TimeZone;
-use logstead_config::Format;
+use logstead_config::SourceFormat;
 use logstead_record::{BatchBuilder, DAY, Field, Flags, Priority, Row};
 pub use stamp::Clock;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Parser {
 /// Reads syslog.
 pub struct Syslog {
     /// What the frames are taken for.
-    pub format: Format,
+    pub format: SourceFormat,
     /// For stamps that say no zone.
     pub zone: TimeZone,
     /// The same of single senders, by the host that they name or by their address.
@@ -75,12 +75,12 @@ pub struct Syslog {
 
 impl Syslog {
     /// For senders that write UTF-8.
-    pub fn new(format: Format, zone: TimeZone) -> Syslog {
+    pub fn new(format: SourceFormat, zone: TimeZone) -> Syslog {
         Syslog { format, zone, zones: HashMap::new(), charset: encoding_rs::UTF_8, lines: false }
     }
 
     /// For lines of files that are UTF-8.
-    pub fn of_lines(format: Format, zone: TimeZone) -> Syslog {
+    pub fn of_lines(format: SourceFormat, zone: TimeZone) -> Syslog {
         Syslog { lines: true, ..Syslog::new(format, zone) }
     }
 
@@ -96,14 +96,14 @@ impl Syslog {
         let clock = self.clock(known, zone.unwrap_or(&self.zone));
         // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
         let mut parsed = match self.format {
-            Format::Raw => {
+            SourceFormat::Raw => {
                 let mut row = Row { flags: known.flags, ..text_row(frame) };
                 return self.push(&mut row, known, builder);
             }
-            Format::Rfc5424 | Format::Auto => rfc5424::parse(frame, known, clock, builder),
-            Format::Rfc3164 => None,
+            SourceFormat::Rfc5424 | SourceFormat::Auto => rfc5424::parse(frame, known, clock, builder),
+            SourceFormat::Rfc3164 => None,
         };
-        if parsed.is_none() && matches!(self.format, Format::Rfc3164 | Format::Auto) {
+        if parsed.is_none() && matches!(self.format, SourceFormat::Rfc3164 | SourceFormat::Auto) {
             parsed = rfc3164::parse(frame, known, clock, builder);
             if parsed.is_none() {
                 parsed = headless::parse(frame, known, clock, self.lines, builder);
@@ -192,7 +192,7 @@ pub(crate) mod tests {
 
     pub(crate) const RECEIVED: &str = "2026-11-21T06:13:00Z";
 
-    pub(crate) fn parse_as(format: Format, zone: &str, frame: &[u8]) -> Batch {
+    pub(crate) fn parse_as(format: SourceFormat, zone: &str, frame: &[u8]) -> Batch {
         let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.9", received });
@@ -204,7 +204,7 @@ pub(crate) mod tests {
 
     /// Time, priority, host, program, pid, msgid, message of one frame; `-` for a missing time.
     pub(crate) fn check(frame: &str, expected: [&str; 7]) {
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let found = [
             batch.own_time(0).map_or("-".to_owned(), |time| time.to_string()),
@@ -232,7 +232,7 @@ pub(crate) mod tests {
         let zone = |(sender, zone): (&str, &str)| (sender.as_bytes().into(), TimeZone::get(zone).unwrap());
         let syslog = Syslog {
             zones: zones.into_iter().map(zone).collect(),
-            ..Syslog::new(Format::Auto, TimeZone::UTC)
+            ..Syslog::new(SourceFormat::Auto, TimeZone::UTC)
         };
         let hour = |frame: &str, peer: &str| {
             let received = Timestamp::parse_rfc3339(b"2026-11-22T12:00:00Z").unwrap();
@@ -260,7 +260,7 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_syslog_is_kept_whole_and_flagged() {
         for frame in [&b"plain words"[..], b"<999>x", b"<>x", b"<13", b"\xff\xfe\x00\x01", b"", b"{\"a\":1"] {
-            let batch = parse_as(Format::Auto, "UTC", frame);
+            let batch = parse_as(SourceFormat::Auto, "UTC", frame);
             assert!(batch.flags(0).has(Flags::UNPARSED), "{frame:?}");
             assert_eq!(batch.message(0), visible(frame));
             assert_eq!((batch.host(0), batch.priority(0)), (&b"10.0.0.9"[..], Some(Priority::DEFAULT)));
@@ -273,7 +273,7 @@ pub(crate) mod tests {
         let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
         let check = |charset: &str, message: &[u8], expected: &str| {
             let charset = Encoding::for_label(charset.as_bytes()).unwrap();
-            let syslog = Syslog { charset, ..Syslog::new(Format::Auto, TimeZone::UTC) };
+            let syslog = Syslog { charset, ..Syslog::new(SourceFormat::Auto, TimeZone::UTC) };
             let frame = [b"<13>1 2026-11-21T06:13:00Z h a - - - ", message].concat();
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"syslog", peer: b"", received });
@@ -296,7 +296,7 @@ pub(crate) mod tests {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer: b"", received });
         let known = Known { field: Some((b"tls.subject", b"CN=web-1")), ..Known::at(received) };
-        Syslog::new(Format::Auto, TimeZone::UTC).parse(frame, known, &mut builder);
+        Syslog::new(SourceFormat::Auto, TimeZone::UTC).parse(frame, known, &mut builder);
         let batch = builder.seal();
         let fields: Vec<_> = batch.fields(0).collect();
         assert_eq!(fields, [(&b"x@1.a"[..], &b"b"[..]), (b"tls.subject", b"CN=web-1")]);
@@ -306,7 +306,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_raw_source_parses_nothing() {
-        let batch = parse_as(Format::Raw, "UTC", b"<13>1 2026-11-21T06:13:00Z h a - - - x\n");
+        let batch = parse_as(SourceFormat::Raw, "UTC", b"<13>1 2026-11-21T06:13:00Z h a - - - x\n");
         assert_eq!(batch.message(0), b"<13>1 2026-11-21T06:13:00Z h a - - - x");
         assert!(batch.host(0).is_empty() && batch.flags(0) == Flags::default());
     }
@@ -328,7 +328,7 @@ pub(crate) mod tests {
             ]
         ) {
             for zone in ["UTC", "Europe/Budapest"] {
-                assert_raw(&parse_as(Format::Auto, zone, &frame), &frame);
+                assert_raw(&parse_as(SourceFormat::Auto, zone, &frame), &frame);
             }
         }
     }

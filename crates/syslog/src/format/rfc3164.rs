@@ -155,14 +155,14 @@ fn take_tag_behind_severity<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) ->
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check, parse_as};
-    use logstead_config::Format;
+    use logstead_config::SourceFormat;
     use logstead_record::Flags;
 
     #[test]
     fn the_classic_form_is_read_and_its_head_is_not_stored() {
         let frame = "<34>Oct  1 22:14:15 mymachine su[230]: 'su root' failed";
         check(frame, ["2026-10-01T22:14:15Z", "34", "mymachine", "su", "230", "", "'su root' failed"]);
-        assert!(parse_as(Format::Auto, "UTC", frame.as_bytes()).columns().head().bytes().is_empty());
+        assert!(parse_as(SourceFormat::Auto, "UTC", frame.as_bytes()).columns().head().bytes().is_empty());
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
     fn a_stamp_without_a_zone_is_in_the_zone_of_its_source_on_that_day() {
         let time = |stamp: &str| {
             let frame = format!("<13>{stamp} h p: m");
-            parse_as(Format::Auto, "Europe/Budapest", frame.as_bytes()).time(0).to_string()
+            parse_as(SourceFormat::Auto, "Europe/Budapest", frame.as_bytes()).time(0).to_string()
         };
         assert_eq!(time("Nov 20 12:00:00"), "2026-11-20T11:00:00Z");
         assert_eq!(time("Jul 20 12:00:00"), "2026-07-20T10:00:00Z");
@@ -213,7 +213,7 @@ mod tests {
             ["-", "13", "10.0.0.9", "", "", "", "connection from nowhere: x"],
         );
         check("<13>Nov 31 12:00:00 h p: m", ["-", "13", "h", "p", "", "", "m"]);
-        let batch = parse_as(Format::Auto, "UTC", b"<13>no stamp");
+        let batch = parse_as(SourceFormat::Auto, "UTC", b"<13>no stamp");
         assert!(batch.flags(0).has(Flags::UNPARSED));
     }
 }

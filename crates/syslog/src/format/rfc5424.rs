@@ -248,7 +248,7 @@ pub(super) fn unescape(value: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{assert_raw, check, parse_as};
-    use logstead_config::Format;
+    use logstead_config::SourceFormat;
 
     #[test]
     fn every_part_is_found_and_a_dash_is_nothing() {
@@ -280,7 +280,7 @@ mod tests {
     fn a_head_in_utc_is_not_stored_however_it_says_so() {
         for stamp in ["2026-11-21T06:13:00.123456+00:00", "2026-11-21T06:13:00Z", "2026-11-21T06:13:00.1Z"] {
             let frame = format!("<13>1 {stamp} vm root - - [timeQuality tzKnown=\"1\"] hello");
-            let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+            let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
             assert!(batch.columns().head().bytes().is_empty(), "{stamp}");
         }
     }
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_field_read_from_the_message_adds_one_byte_to_a_head_that_is_not_stored() {
         let frame = r#"<13>1 2026-11-21T06:13:00Z vm root - - [x@1 a="1"] last message repeated 5 times"#;
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         assert_eq!(batch.columns().head().bytes(), [1]);
         assert_eq!(batch.fields(0).last(), Some((&b"repeated"[..], &b"5"[..])));
         assert_raw(&batch, frame.as_bytes());
@@ -296,7 +296,7 @@ mod tests {
 
     fn check_fields(data: &str, message: &str, expected: &[(&str, &str)]) {
         let frame = format!("<13>1 2026-11-21T06:13:00Z h a - - {data}{message}");
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         let fields: Vec<_> = batch.fields(0).map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
         let expected: Vec<_> = expected
             .iter()

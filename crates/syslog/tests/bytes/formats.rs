@@ -21,7 +21,7 @@
 //! Keywords: RFC 3164, RFC 5424, CEF, Cisco, formats.
 
 use jiff::tz::TimeZone;
-use logstead_config::Format;
+use logstead_config::SourceFormat;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use std::path::PathBuf;
@@ -81,10 +81,10 @@ impl Case {
         let received = Timestamp::parse_rfc3339(received.as_bytes()).expect(&self.place);
         let peer = self.peer.as_deref().unwrap_or("10.0.0.9").as_bytes();
         let format = match self.format.as_deref().unwrap_or("auto") {
-            "auto" => Format::Auto,
-            "rfc5424" => Format::Rfc5424,
-            "rfc3164" => Format::Rfc3164,
-            "raw" => Format::Raw,
+            "auto" => SourceFormat::Auto,
+            "rfc5424" => SourceFormat::Rfc5424,
+            "rfc3164" => SourceFormat::Rfc3164,
+            "raw" => SourceFormat::Raw,
             other => panic!("{}: there is no format `{other}`", self.place),
         };
         let zone = TimeZone::get(self.zone.as_deref().unwrap_or("UTC")).expect(&self.place);

@@ -57,7 +57,7 @@ use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
 pub(crate) use groups::TextGroups;
-use logstead_record::{Batch, Field, Groups, Selection};
+use logstead_record::{Batch, ColumnGroups, Field, Selection};
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
 use std::ops::Range;
@@ -136,7 +136,7 @@ impl Blocks {
     pub(crate) fn read(
         &self,
         block: usize,
-        groups: Groups,
+        groups: ColumnGroups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read(self.row_range(block), groups, scratch)
@@ -146,7 +146,7 @@ impl Blocks {
     pub(crate) fn read_some(
         &self,
         block: usize,
-        (rows, groups): (&Selection, Groups),
+        (rows, groups): (&Selection, ColumnGroups),
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read_some(self.row_range(block), rows, groups, scratch)
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::columns::tests::batches;
     use crate::{Disk, SimDisk};
-    use logstead_record::{Field, Group};
+    use logstead_record::{ColumnGroup, Field};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::path::Path;
@@ -218,13 +218,13 @@ mod tests {
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
-                let read = blocks.read(block, Groups::ALL, &mut scratch).unwrap();
+                let read = blocks.read(block, ColumnGroups::ALL, &mut scratch).unwrap();
                 prop_assert_eq!(read.rows(), range.len());
-                let part = blocks.read(block, Group::Message.into(), &mut other).unwrap();
+                let part = blocks.read(block, ColumnGroup::Message.into(), &mut other).unwrap();
                 prop_assert_eq!(part.columns().message(), read.columns().message());
                 prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
                 let some = Selection::from_fn(read.rows(), |row| row % 3 == 1);
-                let picked = blocks.read_some(block, (&some, Groups::ALL), &mut other).unwrap();
+                let picked = blocks.read_some(block, (&some, ColumnGroups::ALL), &mut other).unwrap();
                 for (at, row) in some.iter().enumerate() {
                     prop_assert_eq!(said(&picked, at), said(&read, row));
                 }
@@ -265,7 +265,7 @@ mod tests {
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
-                let (read, span) = (blocks.read(block, Groups::ALL, &mut scratch).unwrap(), blocks.span_of(block));
+                let (read, span) = (blocks.read(block, ColumnGroups::ALL, &mut scratch).unwrap(), blocks.span_of(block));
                 for row in 0..read.rows() {
                     let (batch, at) = expected.next().unwrap();
                     prop_assert_eq!(said(&read, row), said(batch, at));

@@ -10,7 +10,7 @@ use super::shared::Scratch;
 use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
 use crate::segment::names::Names;
 use logstead_record::columns::{self, Columns};
-use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
+use logstead_record::{Batch, ColumnGroup, ColumnGroups, Field, Selection, TextColumn};
 use logstead_template::FieldsOfRows;
 use std::any::Any;
 use std::ops::Range;
@@ -21,33 +21,33 @@ impl TextGroups {
     pub(super) fn read(
         &self,
         rows: Range<usize>,
-        groups: Groups,
+        groups: ColumnGroups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         let mut columns = Columns::empty(rows.len());
         let group = self.group_of(rows.start);
         let within = rows.start - self.starts[group] as usize..rows.end - self.starts[group] as usize;
-        for of in Group::ALL.into_iter().filter(|&of| groups.has(of)) {
+        for of in ColumnGroup::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
-                Group::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
-                Group::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
-                Group::Message => {
+                ColumnGroup::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
+                ColumnGroup::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
+                ColumnGroup::Message => {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
                 }
-                Group::Pid => {
+                ColumnGroup::Pid => {
                     self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
                 }
-                Group::Fields if self.bundle.has(&of_group(PARTS, group)) => {
+                ColumnGroup::Fields if self.bundle.has(&of_group(PARTS, group)) => {
                     let all = Selection::all(within.len());
-                    let messages = match groups.has(Group::Message) {
+                    let messages = match groups.has(ColumnGroup::Message) {
                         true => Arc::clone(&columns.texts[columns::MESSAGE]),
                         false => self.messages_with_fields((group, &within, &all), scratch)?.into(),
                     };
                     self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
                 }
-                Group::Fields => {}
-                Group::Head => {
+                ColumnGroup::Fields => {}
+                ColumnGroup::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
                     columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
                     self.read_texts(HEAD, (group, &within), scratch, &mut columns.texts[columns::HEAD])?;
@@ -63,23 +63,23 @@ impl TextGroups {
         &self,
         rows: Range<usize>,
         picked: &Selection,
-        groups: Groups,
+        groups: ColumnGroups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         let group = self.group_of(rows.start);
         let first = rows.start - self.starts[group] as usize;
-        let has_parts = groups.has(Group::Fields) && self.bundle.has(&of_group(PARTS, group));
-        if !groups.has(Group::Message) && !has_parts {
+        let has_parts = groups.has(ColumnGroup::Fields) && self.bundle.has(&of_group(PARTS, group));
+        if !groups.has(ColumnGroup::Message) && !has_parts {
             return Ok(self.read(rows, groups, scratch)?.take(picked));
         }
-        let others = groups.without(Group::Message).without(Group::Names);
-        let others = if has_parts { others.without(Group::Fields) } else { others };
+        let others = groups.without(ColumnGroup::Message).without(ColumnGroup::Names);
+        let others = if has_parts { others.without(ColumnGroup::Fields) } else { others };
         let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
-        if groups.has(Group::Names) {
+        if groups.has(ColumnGroup::Names) {
             self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
         }
         let within = first..first + rows.len();
-        let messages = if groups.has(Group::Message) {
+        let messages = if groups.has(ColumnGroup::Message) {
             let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
             let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
             Arc::new(texts.read_rows(&of_group)?)
@@ -89,7 +89,7 @@ impl TextGroups {
         if has_parts {
             self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
         }
-        if groups.has(Group::Message) {
+        if groups.has(ColumnGroup::Message) {
             columns.texts[columns::MESSAGE] = messages;
         }
         Ok(Batch::from_columns(columns)?)

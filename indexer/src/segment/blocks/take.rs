@@ -8,7 +8,7 @@ use super::shared::{Scratch, Span};
 use super::texts::GroupTexts;
 use super::write::{BlocksWriter, GROUP_ROWS};
 use crate::segment::column::{COLUMNS, Column};
-use logstead_record::{Batch, Group, Timestamp};
+use logstead_record::{Batch, ColumnGroup, Timestamp};
 use logstead_template::Rows;
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl BlocksWriter {
         self.take_origins((of, group), texts.messages.rows())?;
         for start in rows.clone().step_by(BLOCK_ROWS) {
             let block = start..rows.end.min(start + BLOCK_ROWS);
-            fields(&of.read(block, Group::Fields.into(), &mut scratch)?);
+            fields(&of.read(block, ColumnGroup::Fields.into(), &mut scratch)?);
         }
         let number = self.group_rows.len();
         for (section, bytes) in of.sections_of(group)? {

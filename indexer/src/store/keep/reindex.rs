@@ -6,7 +6,7 @@ use crate::segment::Segment;
 use crate::segment::blocks::{BlocksError, Scratch};
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
-use logstead_record::{Batch, Groups};
+use logstead_record::{Batch, ColumnGroups};
 use std::ops::Range;
 
 /// Puts a new index in the place of the one of a segment.
@@ -59,7 +59,7 @@ pub(super) fn each_of(
             return Err(KeepError::Cancelled);
         }
         let damaged = |error| KeepError::Damaged(Damage::of_block(segment, error).to_string());
-        visit(&segment.blocks.read(block, Groups::ALL, &mut scratch).map_err(damaged)?)?;
+        visit(&segment.blocks.read(block, ColumnGroups::ALL, &mut scratch).map_err(damaged)?)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::report::{
 use super::routing_record::{DraftRecord, RoutingRecord};
 use logstead_config::Checked;
 use logstead_record::Batch;
-use logstead_route::{Lookups, Routed, Router};
+use logstead_route::{Lookups, Router, RoutingResult};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ impl Comparison {
         of.names.iter().map(number).collect()
     }
 
-    fn count_routes(&mut self, before: &Routed, after: &Routed) {
+    fn count_routes(&mut self, before: &RoutingResult, after: &RoutingResult) {
         let routes = &mut self.report.routes;
         for (id, taken) in self.live.routes().zip(&before.taken) {
             routes.iter_mut().filter(|route| route.id == id).for_each(|route| route.before += *taken as u64);

@@ -3,9 +3,9 @@
 use super::report::Volume;
 use super::routing_record::RoutingRecord;
 use super::shown_message::ShownMessage;
-use logstead_config::Target;
+use logstead_config::RouteTarget;
 use logstead_record::{Batch, Selection};
-use logstead_route::{Routed, Router};
+use logstead_route::{Router, RoutingResult};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn of(router: &Router, batch: &Batch, routed: Routed, seen: RoutingRecord) -> Outcomes {
+    pub(super) fn of(router: &Router, batch: &Batch, routed: RoutingResult, seen: RoutingRecord) -> Outcomes {
         let mut outcomes = Outcomes {
             names: vec![Vec::new()],
             of_rows: vec![0; batch.rows()],
@@ -33,8 +33,8 @@ impl Outcomes {
         };
         for delivery in routed.deliveries {
             let name = match &router.targets()[delivery.target] {
-                Target::Logspace(id) => format!("logspace:{id}"),
-                Target::Destination(id) => format!("destination:{id}"),
+                RouteTarget::Logspace(id) => format!("logspace:{id}"),
+                RouteTarget::Destination(id) => format!("destination:{id}"),
             };
             outcomes.add(&name, &delivery.rows);
             if let Some(own) = &delivery.batch

@@ -3,7 +3,7 @@
 use super::report::{Example, RouteReport};
 use super::shown_message::ShownMessage;
 use logstead_record::Selection;
-use logstead_route::{AtRoute, AtStep, Watch};
+use logstead_route::{RouteEvent, StepEvent, Watch};
 
 /// The messages of a batch that routes took and steps changed.
 #[derive(Default)]
@@ -17,15 +17,15 @@ pub(super) struct RoutingRecord {
 }
 
 impl Watch for RoutingRecord {
-    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
-        if let AtRoute::Takes { taken, .. } = at
+    fn route(&mut self, number: usize, at: &RouteEvent<'_>) {
+        if let RouteEvent::Takes { taken, .. } = at
             && !taken.is_empty()
         {
             self.taken.push((number, (*taken).clone()));
         }
     }
 
-    fn step(&mut self, at: &AtStep<'_>) {
+    fn step(&mut self, at: &StepEvent<'_>) {
         self.parse_failures += if at.kind == "parse" { at.failed.count() as u64 } else { 0 };
         if at.changed.is_empty() {
             return;
@@ -48,11 +48,11 @@ pub(super) struct DraftRecord<'a> {
 }
 
 impl Watch for DraftRecord<'_> {
-    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+    fn route(&mut self, number: usize, at: &RouteEvent<'_>) {
         self.seen.route(number, at);
     }
 
-    fn step(&mut self, at: &AtStep<'_>) {
+    fn step(&mut self, at: &StepEvent<'_>) {
         self.seen.step(at);
         let Some(step) = self.routes.get_mut(at.route).and_then(|route| route.steps.get_mut(at.step)) else {
             return;

@@ -58,7 +58,10 @@ impl SourceReader {
             return;
         }
         let format = self.format(source).unwrap_or_else(|| {
-            Arc::new(Parser::Syslog(Syslog::of_lines(logstead_config::Format::Auto, jiff::tz::TimeZone::UTC)))
+            Arc::new(Parser::Syslog(Syslog::of_lines(
+                logstead_config::SourceFormat::Auto,
+                jiff::tz::TimeZone::UTC,
+            )))
         });
         format.parse(line, Known::at(now), builder);
     }

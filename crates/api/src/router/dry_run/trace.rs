@@ -11,10 +11,10 @@ use crate::router::draft::Draft;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
-use logstead_config::{Acting, Checked, CheckedRoute, Target};
+use logstead_config::{Checked, CheckedAction, CheckedRoute, RouteTarget};
 use logstead_flow::machine::clock;
 use logstead_record::{Batch, BatchBuilder};
-use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch, unfit};
+use logstead_route::{Lookups, RouteEvent, Router, StepEvent, Watch, unfit};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -137,9 +137,9 @@ fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: Stri
     let mut tracing = Tracer { checked, batch, routes: Vec::new() };
     let routed = router.route_watched(batch, &source, &mut tracing);
     let routes = tracing.routes;
-    let name = |target: &Target| match target {
-        Target::Logspace(id) => format!("logspace:{id}"),
-        Target::Destination(id) => format!("destination:{id}"),
+    let name = |target: &RouteTarget| match target {
+        RouteTarget::Logspace(id) => format!("logspace:{id}"),
+        RouteTarget::Destination(id) => format!("destination:{id}"),
     };
     let mut outcome: Vec<String> =
         routed.deliveries.iter().map(|delivery| name(&router.targets()[delivery.target])).collect();
@@ -163,17 +163,17 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    fn why(&self, route: &CheckedRoute, at: &AtRoute<'_>) -> (RouteVerdict, String) {
+    fn why(&self, route: &CheckedRoute, at: &RouteEvent<'_>) -> (RouteVerdict, String) {
         let not = |why: String| (RouteVerdict::NotTaken, why);
         if !route.route.enabled {
             return not("it is disabled".to_owned());
         }
         match at {
-            AtRoute::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
-            AtRoute::Takes { taken: rows, .. } if rows.contains(0) => {
+            RouteEvent::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
+            RouteEvent::Takes { taken: rows, .. } if rows.contains(0) => {
                 (RouteVerdict::Taken, taken(&route.filter, self.batch, 0))
             }
-            AtRoute::Takes { ended, .. } if ended.contains(0) => {
+            RouteEvent::Takes { ended, .. } if ended.contains(0) => {
                 let by = self
                     .routes
                     .iter()
@@ -181,20 +181,20 @@ impl Tracer<'_> {
                     .find(|route| route.verdict == RouteVerdict::Taken && route.is_final);
                 not(format!("its way ended at route {}, which is final", by.map_or("", |route| &route.id)))
             }
-            AtRoute::Takes { spoken_for, .. } if spoken_for.contains(0) => {
+            RouteEvent::Takes { spoken_for, .. } if spoken_for.contains(0) => {
                 let by = self.routes.iter().find(|route| route.verdict == RouteVerdict::Taken);
                 not(format!(
                     "it is a fallback, and route {} took the message",
                     by.map_or("", |route| &route.id)
                 ))
             }
-            AtRoute::Takes { .. } => not(why_left_out(&route.filter, &route.stages, self.batch, 0)),
+            RouteEvent::Takes { .. } => not(why_left_out(&route.filter, &route.stages, self.batch, 0)),
         }
     }
 }
 
 impl Watch for Tracer<'_> {
-    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+    fn route(&mut self, number: usize, at: &RouteEvent<'_>) {
         let Some(route) = self.checked.routes.get(number) else { return };
         let (verdict, why) = self.why(route, at);
         self.routes.push(RouteTrace {
@@ -207,7 +207,7 @@ impl Watch for Tracer<'_> {
         });
     }
 
-    fn step(&mut self, at: &AtStep<'_>) {
+    fn step(&mut self, at: &StepEvent<'_>) {
         let Some(checked) = self.checked.routes.get(at.route).and_then(|route| route.steps.get(at.step))
         else {
             return;
@@ -216,8 +216,8 @@ impl Watch for Tracer<'_> {
         let filter = checked.filter.as_ref();
         let (verdict, why) = if at.dropped.contains(row) {
             let why = match &checked.action {
-                Acting::Drop(query) => taken(query, at.before, row),
-                Acting::Keep(query) => why_not(query, at.before, row),
+                CheckedAction::Drop(query) => taken(query, at.before, row),
+                CheckedAction::Keep(query) => why_not(query, at.before, row),
                 _ => "there were enough like it".to_owned(),
             };
             (StepVerdict::Dropped, why)
@@ -241,8 +241,8 @@ impl Watch for Tracer<'_> {
 }
 
 /// The reason why a step could not be done as a whole, and the part that was done.
-fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
-    if let Acting::Parse { .. } = action {
+fn why_failed(action: &CheckedAction, at: &StepEvent<'_>, row: usize) -> String {
+    if let CheckedAction::Parse { .. } = action {
         return "the text is not in this format: the message goes on as it is, flagged as unparsed"
             .to_owned();
     }

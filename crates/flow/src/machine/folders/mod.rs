@@ -7,7 +7,7 @@
 //! **Invariant:** what counts is where a path really leads when it is opened, so planting a link later is of no use.
 
 use super::place::Place;
-use logstead_config::settings::Files;
+use logstead_config::settings::FileSettings;
 use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File, Permissions};
@@ -44,7 +44,7 @@ pub struct Sink {
 
 impl Folders {
     /// The folders that the settings allow, and the data directory.
-    pub fn new(data: &Path, files: &Files) -> Folders {
+    pub fn new(data: &Path, files: &FileSettings) -> Folders {
         let paths = |list: &[String]| list.iter().map(PathBuf::from).collect();
         Folders {
             data: std::path::absolute(data).unwrap_or_else(|_| data.to_owned()),

@@ -3,8 +3,8 @@
 //! **Invariant:** shares that no setting names are together never more than the whole.
 
 use super::limit::{self, Limit, Origin};
-use logstead_config::settings::{Settings, Storage};
-use logstead_config::{Count, Size};
+use logstead_config::settings::{Settings, StorageSettings};
+use logstead_config::{CountOrAuto, Size};
 
 /// The memory that is divided if neither a setting nor the machine says how much there is.
 const UNKNOWN_BYTES: u64 = 1 << 30;
@@ -107,9 +107,9 @@ impl Shares {
         let answer = questions / 2 / (searches as u64).min(ANSWERS);
         let answer = answer.clamp(SHARE_BYTES_MIN, ANSWER_BYTES_MAX);
         let answer = said(settings.limits.query_memory_max.exactly(), answer);
-        let count = |said: Count, auto: usize| match said {
-            Count::Auto => auto,
-            Count::Exactly(count) => count as usize,
+        let count = |said: CountOrAuto, auto: usize| match said {
+            CountOrAuto::Auto => auto,
+            CountOrAuto::Exactly(count) => count as usize,
         };
         let sealers = (cores / 2 + 1).min(threads(sealing, SEALER_BYTES));
         let workers = cores.min(threads(parts(PARTS / 4), WORKER_BYTES));
@@ -162,7 +162,7 @@ impl Shares {
 
     /// How long a journal file becomes: making a segment of one takes up to five times as much, where no two messages are
     /// alike.
-    pub fn journal_file(&self, storage: &Storage) -> u64 {
+    pub fn journal_file(&self, storage: &StorageSettings) -> u64 {
         storage.journal_file_max.bytes().min((self.of_sealer() / 4).max(SHARE_BYTES_MIN))
     }
 

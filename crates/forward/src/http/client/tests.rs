@@ -3,7 +3,7 @@
 use super::super::peer::{Peer, Then, Turn, answer, answer_with, folders, header};
 use super::*;
 use crate::sink::Remedy;
-use logstead_config::{ClientTls, Header, Period, Token, Url};
+use logstead_config::{ClientTls, DestinationToken, HttpHeader, Period, Url};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
@@ -31,7 +31,7 @@ fn a_connection_is_used_again_and_large_bodies_are_compressed() {
     let server = HttpServer {
         user: Some("ann".to_owned()),
         password: Some("hunter2".to_owned()),
-        headers: vec![Header::parse("X-Team: blue").unwrap()],
+        headers: vec![HttpHeader::parse("X-Team: blue").unwrap()],
         ..peer.server()
     };
     let authority = Authority::new("Bearer", None, None, &server);
@@ -108,7 +108,7 @@ fn a_refusal_shows_url_status_and_text_but_no_secret() {
     let text = "{\n  \"error\": \"hunter2 is not a token\"\n}";
     let moved = answer_with(302, "Location: http://other/?key=hunter2\r\n", "");
     let peer = Peer::start(vec![answer(500, text), moved, answer_with(429, "Retry-After: 9\r\n", "")]);
-    let token = Token { token: Some("hunter2".to_owned()), token_file: None };
+    let token = DestinationToken { token: Some("hunter2".to_owned()), token_file: None };
     let server = peer.server();
     let authority = Authority::of_token("Bearer", &token, &server);
     let mut client = client(&server, authority, Path::new("/nowhere"));
@@ -131,7 +131,7 @@ fn a_secret_that_was_replaced_is_read_again_after_it_was_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("secrets/siem.token");
     std::fs::create_dir(folder.path().join("secrets")).unwrap();
-    let token = Token { token: None, token_file: Some("siem.token".to_owned()) };
+    let token = DestinationToken { token: None, token_file: Some("siem.token".to_owned()) };
     let server = peer.server();
     let authority = Authority::of_token("Bearer", &token, &server);
     let mut client = client(&server, authority, folder.path());

@@ -240,7 +240,7 @@ mod tests {
     use super::super::{Known, Syslog};
     use super::*;
     use jiff::tz::TimeZone;
-    use logstead_config::Format;
+    use logstead_config::SourceFormat;
     use logstead_record::{Batch, Origin, Timestamp};
 
     const HEAD: &str = "<13>1 2026-11-21T06:13:00Z h a - - - ";
@@ -282,7 +282,7 @@ mod tests {
     /// A message with this text has this many fields, and nothing of it is lost.
     fn check(text: &str, fields: usize) {
         let frame = format!("{HEAD}{text}");
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         let shown: String = text.chars().take(40).collect();
         assert_eq!(batch.fields(0).count(), fields, "{shown}");
         assert_eq!(batch.message(0), text.as_bytes());
@@ -318,7 +318,7 @@ mod tests {
         let value = "v".repeat(10_000);
         let labels: String = (0..20).map(|n| format!(" cs1Label=L{n}")).collect();
         let frame = format!("<13>CEF:0|a|b|c|d|e|f|cs1={value}{labels}");
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         assert_eq!(batch.fields(0).filter(|(_, found)| *found == value.as_bytes()).count(), 2);
     }
 
@@ -326,7 +326,7 @@ mod tests {
         let received = Timestamp::from_nanos(0);
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"", peer: b"", received });
-        let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+        let syslog = Syslog::new(SourceFormat::Auto, TimeZone::UTC);
         syslog.parse(frame, Known { flags, ..Known::at(received) }, &mut builder);
         builder.seal()
     }
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn a_head_before_a_payload_is_not_stored() {
         let frame = format!("{HEAD}{{\"a\":1,\"b\":2}}");
-        let batch = parse_as(Format::Auto, "UTC", frame.as_bytes());
+        let batch = parse_as(SourceFormat::Auto, "UTC", frame.as_bytes());
         assert_eq!(batch.columns().head().bytes().len(), 1);
         assert_raw(&batch, frame.as_bytes());
     }

@@ -1,61 +1,64 @@
-//! Reads the keys of one table and notes everything that is wrong on the way, instead of stopping at the first
-//! problem.
+//! Reads the keys of one table, and records everything that is wrong instead of stopping at the first problem.
 //!
-//! **Invariant:** a key that is never asked for is a problem, with the nearest key that is.
+//! **Invariant:** a key that is never read is a problem, with the most similar key that is read.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::catalogue::{Setting, find};
-use crate::node::{Entry, Node, Value};
+use crate::node::{DocumentNode, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::Read;
+use crate::read::ReadValue;
 
-/// What has an order, and a text for the message that says which part of it is allowed.
-pub(crate) trait Bounded: Read + PartialOrd + Display {}
+/// A type with limits: it has an order, and a text for messages about the limits.
+pub(crate) trait Bounded: ReadValue + PartialOrd + Display {}
 
-impl<T: Read + PartialOrd + Display> Bounded for T {}
+impl<T: ReadValue + PartialOrd + Display> Bounded for T {}
 
-/// The keys of one table, asked for one after the other.
-pub(crate) struct Fields<'a> {
-    entries: &'a [Entry],
+/// A reader of the keys of one table.
+pub(crate) struct TableReader<'a> {
+    entries: &'a [TableEntry],
     path: Path,
     known: Vec<&'static str>,
     findings: &'a mut Findings,
-    /// Where the keys stand in the catalogue: the table with its dot, and the groups.
+    /// The position of the keys in the catalogue: the table with its dot, and the groups.
     table: &'static str,
     groups: &'static [&'static [Setting]],
 }
 
-impl<'a> Fields<'a> {
-    /// Of a node that must be a table.
-    pub(crate) fn of(node: &'a Node, path: &Path, findings: &'a mut Findings) -> Option<Fields<'a>> {
-        let Value::Table(entries) = &node.value else {
+impl<'a> TableReader<'a> {
+    /// A reader for a node that must be a table.
+    pub(crate) fn of(
+        node: &'a DocumentNode,
+        path: &Path,
+        findings: &'a mut Findings,
+    ) -> Option<TableReader<'a>> {
+        let NodeValue::Table(entries) = &node.value else {
             findings.value(path, format!("must be a table, not {}", node.type_name()));
             return None;
         };
-        Some(Fields { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
+        Some(TableReader { entries, path: path.clone(), known: Vec::new(), findings, table: "", groups: &[] })
     }
 
-    /// From now on, these groups of the catalogue say what the keys can be.
-    pub(crate) fn told_by(&mut self, groups: &'static [&'static [Setting]]) {
+    /// Sets the groups of the catalogue that describe the keys read from now on.
+    pub(crate) fn described_by(&mut self, groups: &'static [&'static [Setting]]) {
         self.groups = groups;
     }
 
-    /// The value of `key`, or what the catalogue says.
-    pub(crate) fn get<T: Read>(&mut self, key: &'static str) -> T {
+    /// The value of `key`, or its default in the catalogue.
+    pub(crate) fn get<T: ReadValue>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
         self.optional(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`Fields::get`], within the limits of the catalogue.
+    /// Like [`TableReader::get`], and the value must be within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
         let row = find(self.groups, self.table, key);
-        self.optional_told(key).unwrap_or_else(|| row.standard())
+        self.optional_in_catalogue(key).unwrap_or_else(|| row.standard())
     }
 
-    /// As [`Fields::optional`], within the limits of the catalogue.
-    pub(crate) fn optional_told<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
+    /// Like [`TableReader::optional`], and the value must be within the limits of the catalogue.
+    pub(crate) fn optional_in_catalogue<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
         match find(self.groups, self.table, key).limits::<T>() {
             (Some(min), Some(max)) if value < min || max < value => {
@@ -67,17 +70,21 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
-    /// A table of settings with its dot, such as `coalesce.`, in which every key has a default.
-    pub(crate) fn told_table<T>(&mut self, dotted: &'static str, read: impl Fn(&mut Fields<'_>) -> T) -> T {
+    /// Reads a table of settings, such as `coalesce.` with its dot, in which every key has a default.
+    pub(crate) fn settings_table<T>(
+        &mut self,
+        dotted: &'static str,
+        read: impl Fn(&mut TableReader<'_>) -> T,
+    ) -> T {
         let groups = self.groups;
         self.optional_table(dotted, &read).unwrap_or_else(|| defaults(groups, dotted, read))
     }
 
-    /// As [`Fields::told_table`], where nothing counts without it.
+    /// Like [`TableReader::settings_table`], but `None` if the table is missing.
     pub(crate) fn optional_table<T>(
         &mut self,
         dotted: &'static str,
-        read: impl FnOnce(&mut Fields<'_>) -> T,
+        read: impl FnOnce(&mut TableReader<'_>) -> T,
     ) -> Option<T> {
         let groups = self.groups;
         self.table(dotted.trim_end_matches('.'), None, |fields| {
@@ -87,18 +94,18 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of `key`, if present and valid. JSON's `null` counts as absent.
-    pub(crate) fn optional<T: Read>(&mut self, key: &'static str) -> Option<T> {
+    pub(crate) fn optional<T: ReadValue>(&mut self, key: &'static str) -> Option<T> {
         let node = self.take(key)?;
         T::read(node, &self.path.key(key), self.findings)
     }
 
-    /// The value of `key`, or `default` when it is not there.
-    pub(crate) fn or<T: Read>(&mut self, key: &'static str, default: T) -> T {
+    /// The value of `key`, or `default` if it is missing.
+    pub(crate) fn or<T: ReadValue>(&mut self, key: &'static str, default: T) -> T {
         self.optional(key).unwrap_or(default)
     }
 
-    /// The value of `key`, which must be there. A wrong one reads as `stand_in`, with a finding.
-    pub(crate) fn required<T: Read>(&mut self, key: &'static str, stand_in: T) -> T {
+    /// The value of `key`, which must be there. If it is invalid or missing, the result is `stand_in`, with a finding.
+    pub(crate) fn required<T: ReadValue>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
             Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),
             None => {
@@ -108,21 +115,23 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Like [`Fields::or`], for a table: `read` is given its fields, or none when it is not there.
+    /// Like [`TableReader::or`], for a table, whose keys `read` reads.
     pub(crate) fn table<T>(
         &mut self,
         key: &'static str,
         default: T,
-        read: impl FnOnce(&mut Fields<'_>) -> T,
+        read: impl FnOnce(&mut TableReader<'_>) -> T,
     ) -> T {
         let Some(node) = self.take(key) else { return default };
-        let Some(mut fields) = Fields::of(node, &self.path.key(key), self.findings) else { return default };
+        let Some(mut fields) = TableReader::of(node, &self.path.key(key), self.findings) else {
+            return default;
+        };
         let value = read(&mut fields);
         fields.finish();
         value
     }
 
-    /// Like [`Fields::optional`], and the value must lie in `range`.
+    /// Like [`TableReader::optional`], and the value must be in `range`.
     pub(crate) fn optional_within<T: Bounded>(
         &mut self,
         key: &'static str,
@@ -136,10 +145,10 @@ impl<'a> Fields<'a> {
     }
 
     /// A key of a later version: only its empty value is accepted here.
-    pub(crate) fn later(&mut self, key: &'static str, empty: &Value, instead: &str) {
+    pub(crate) fn later(&mut self, key: &'static str, empty: &NodeValue, instead: &str) {
         let Some(node) = self.take(key) else { return };
         let same = match (&node.value, empty) {
-            (Value::List(list), Value::List(_)) => list.is_empty(),
+            (NodeValue::List(list), NodeValue::List(_)) => list.is_empty(),
             (value, empty) => value == empty,
         };
         if !same {
@@ -148,14 +157,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Notes something about the value of `key`.
+    /// Records a finding about the value of `key`.
     pub(crate) fn note(&mut self, key: &'static str, message: impl Into<String>) {
         self.findings.value(&self.path.key(key), message);
     }
 
-    /// Every key that was not asked for is a problem.
+    /// Records a finding for every key that was not read.
     pub(crate) fn finish(self) {
-        let Fields { entries, path, known, findings, .. } = self;
+        let TableReader { entries, path, known, findings, .. } = self;
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let suggestion = did_you_mean(&entry.key, known.iter().copied());
             let hint = if suggestion.is_empty() {
@@ -167,20 +176,20 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn take(&mut self, key: &'static str) -> Option<&'a Node> {
+    fn take(&mut self, key: &'static str) -> Option<&'a DocumentNode> {
         self.known.push(key);
-        let entries: &'a [Entry] = self.entries;
+        let entries: &'a [TableEntry] = self.entries;
         let node = entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)?;
-        (node.value != Value::Null).then_some(node)
+        (node.value != NodeValue::Null).then_some(node)
     }
 }
 
-/// What `read` makes of an empty table.
+/// The result of `read` for an empty table.
 pub(crate) fn defaults<T>(
     groups: &'static [&'static [Setting]],
     table: &'static str,
-    read: impl Fn(&mut Fields<'_>) -> T,
+    read: impl Fn(&mut TableReader<'_>) -> T,
 ) -> T {
     let (path, known, findings) = (Path::default(), Vec::new(), &mut Findings::default());
-    read(&mut Fields { entries: &[], path, known, findings, table, groups })
+    read(&mut TableReader { entries: &[], path, known, findings, table, groups })
 }

@@ -1,14 +1,13 @@
-//! What sampling, throttling and deduplicating remember of the messages before, for each combination of values.
+//! Sampling, throttling and deduplicating, with a memory of earlier messages for each combination of values.
 //!
-//! Time is when a message was received, so what is let through depends on the messages alone, and can be tried on stored
-//! ones.
+//! Time is the time of receipt, so the result depends on the messages alone, and can be tried on stored ones.
 //!
-//! What is remembered of an [attempt](crate::attempt) that fails is taken back.
+//! If an [attempt](crate::attempt) fails, its effects on the memory are undone.
 //!
-//! **Invariant:** at most [`GROUPS_MAX`] combinations are remembered; of those beyond, the one that was seen longest ago is
+//! **Invariant:** at most [`GROUPS_MAX`] combinations are remembered; beyond that, the one that was seen longest ago is
 //! forgotten, and counted.
 
-use crate::attempt::Attempt;
+use crate::attempt::BatchAttempt;
 use hashbrown::HashMap;
 use hashlink::LinkedHashMap;
 use hashlink::linked_hash_map::RawEntryMut;
@@ -19,131 +18,132 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Combinations of values that a step remembers.
+/// The greatest number of combinations of values that a step remembers.
 pub(crate) const GROUPS_MAX: usize = 65_536;
-/// A share is counted in these.
+/// Shares are counted in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// What is let through.
+/// A rule for the messages that pass.
 #[derive(Debug)]
-pub(crate) enum Kind {
-    /// The first of each group, and then as many as the share says.
+pub(crate) enum ThinningRule {
+    /// The first message of each group, and then the given share.
     Sample { millionths: u32, by: Vec<FieldName> },
-    /// At most this many messages per span.
+    /// At most this many messages per interval.
     Throttle { messages: u64, seconds: u64, by: Vec<FieldName> },
-    /// One within a time.
+    /// One of equal messages within a time.
     Dedup { fields: Vec<FieldName>, within: Duration },
 }
 
-/// The memory of one step. Shared by all who route.
+/// The rule of one step with its memory. All threads that route share it.
 #[derive(Debug)]
-pub(crate) struct Groups {
-    kind: Kind,
-    memory: Mutex<Memory>,
+pub(crate) struct ThinningGroups {
+    kind: ThinningRule,
+    memory: Mutex<GroupMemory>,
 }
 
 #[derive(Debug)]
-struct Memory {
-    /// In the order in which they were seen last.
-    groups: LinkedHashMap<Vec<u8>, Group>,
+struct GroupMemory {
+    /// Groups in the order in which they were last seen.
+    groups: LinkedHashMap<Vec<u8>, ThinningGroup>,
     groups_max: usize,
     forgotten: u64,
 }
 
 #[derive(Debug, Default)]
-struct Group {
-    /// What has been saved up: shares of a message, or messages.
+struct ThinningGroup {
+    /// The saved-up credit: shares of a message, or messages.
     credit: f64,
-    /// Since when: for duplicates, when the last one was let through.
+    /// The time of the credit; when deduplicating, the time of the last message that passed.
     since: i64,
-    /// Messages that were taken out since the last one that was let through.
+    /// Messages dropped since the last one that passed.
     repeated: u64,
-    /// Whose message was let through last, where it may still fail.
-    by: Option<Weak<Attempt>>,
+    /// The attempt whose message passed last, while it may still fail.
+    by: Option<Weak<BatchAttempt>>,
 }
 
-/// What an attempt did to the groups of a step.
+/// The effects of an attempt on the groups of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Memo(HashMap<Vec<u8>, Did>);
+pub(crate) struct AttemptEffects(HashMap<Vec<u8>, GroupEffect>);
 
 #[derive(Debug, Default)]
-struct Did {
-    /// By how much it made the credit less.
+struct GroupEffect {
+    /// The credit that it used.
     spent: f64,
-    /// How many it took out.
+    /// The number of messages that it dropped.
     repeated: u64,
-    /// How many repetitions it told.
+    /// The number of repetitions that its messages reported.
     told: u64,
 }
 
-/// What is done with messages.
+/// The result for the messages of a batch.
 #[derive(Debug)]
-pub(crate) struct Thinned {
+pub(crate) struct ThinningResult {
     pub(crate) dropped: Selection,
-    /// Rows that are let through, and how many like them were not before.
+    /// Rows that pass, with the number of equal messages dropped before them.
     pub(crate) repeated: BTreeMap<usize, u64>,
 }
 
-impl Groups {
-    pub(crate) fn new(kind: Kind) -> Groups {
-        Groups { kind, memory: Mutex::new(Memory::of(GROUPS_MAX)) }
+impl ThinningGroups {
+    pub(crate) fn new(kind: ThinningRule) -> ThinningGroups {
+        ThinningGroups { kind, memory: Mutex::new(GroupMemory::of(GROUPS_MAX)) }
     }
 
     pub(crate) fn forgotten(&self) -> u64 {
         self.memory.lock().forgotten
     }
 
-    /// Says which of these rows are let through. An attempt that fails takes it back.
+    /// Decides which of these rows pass. If the attempt fails, that is undone.
     pub(crate) fn thin(
-        self: &Arc<Groups>,
+        self: &Arc<ThinningGroups>,
         batch: &Batch,
         rows: &Selection,
-        attempt: Option<&Arc<Attempt>>,
-    ) -> Thinned {
-        let mut thinned = Thinned { dropped: Selection::none(batch.rows()), repeated: BTreeMap::new() };
+        attempt: Option<&Arc<BatchAttempt>>,
+    ) -> ThinningResult {
+        let mut thinned =
+            ThinningResult { dropped: Selection::none(batch.rows()), repeated: BTreeMap::new() };
         let mut memory = self.memory.lock();
-        let (mut key, mut memo) = (Vec::new(), Memo::default());
+        let (mut key, mut effects) = (Vec::new(), AttemptEffects::default());
         for row in rows.iter() {
             self.key(batch, row, &mut key);
             let now = batch.received(row).nanos();
             let group = memory.group(&key, || self.begin(now));
-            let mut did = Did::default();
+            let mut effect = GroupEffect::default();
             let passes = self.lets_through(group, now, attempt);
-            did.spent = self.spent(passes);
+            effect.spent = self.spent(passes);
             if !passes {
                 group.repeated += 1;
-                did.repeated = 1;
+                effect.repeated = 1;
                 thinned.dropped.insert(row);
-            } else if matches!(self.kind, Kind::Dedup { .. }) && 0 < group.repeated {
-                did.told = std::mem::take(&mut group.repeated);
-                thinned.repeated.insert(row, did.told);
+            } else if matches!(self.kind, ThinningRule::Dedup { .. }) && 0 < group.repeated {
+                effect.told = std::mem::take(&mut group.repeated);
+                thinned.repeated.insert(row, effect.told);
             }
             if attempt.is_some() {
-                memo.add(&key, &did);
+                effects.add(&key, &effect);
             }
         }
         drop(memory);
         if let Some(attempt) = attempt {
             let groups = Arc::clone(self);
-            attempt.remembered(move |attempt| groups.take_back(attempt, memo));
+            attempt.remembered(move |attempt| groups.take_back(attempt, effects));
         }
         thinned
     }
 
-    /// An attempt failed: what it did is undone.
-    pub(crate) fn take_back(&self, attempt: &Attempt, Memo(did): Memo) {
+    /// Undoes the effects of an attempt that failed.
+    pub(crate) fn take_back(&self, attempt: &BatchAttempt, AttemptEffects(effect): AttemptEffects) {
         let mut memory = self.memory.lock();
-        for (key, Did { spent, repeated, told }) in did {
-            // It may be forgotten by now.
+        for (key, GroupEffect { spent, repeated, told }) in effect {
+            // The group may have been forgotten.
             let Some(group) = memory.groups.get_mut(&key) else { continue };
             group.repeated = (group.repeated + told).saturating_sub(repeated);
             match &self.kind {
-                Kind::Sample { .. } => group.credit += spent,
-                Kind::Throttle { messages, .. } => {
+                ThinningRule::Sample { .. } => group.credit += spent,
+                ThinningRule::Throttle { messages, .. } => {
                     group.credit = (group.credit + spent).min(*messages as f64)
                 }
-                Kind::Dedup { .. } => {
-                    let is_own = |by: &Weak<Attempt>| std::ptr::eq(by.as_ptr(), attempt);
+                ThinningRule::Dedup { .. } => {
+                    let is_own = |by: &Weak<BatchAttempt>| std::ptr::eq(by.as_ptr(), attempt);
                     if group.by.as_ref().is_some_and(is_own) {
                         (group.by, group.since) = (None, i64::MIN);
                     }
@@ -152,37 +152,38 @@ impl Groups {
         }
     }
 
-    /// How much less of its credit a group has by a message, beside what time gives it.
+    /// The credit that a message costs its group, apart from what time adds.
     fn spent(&self, passes: bool) -> f64 {
         let passes = f64::from(u8::from(passes));
         match &self.kind {
-            Kind::Sample { millionths, .. } => passes - share(*millionths),
-            Kind::Throttle { .. } => passes,
-            Kind::Dedup { .. } => 0.0,
+            ThinningRule::Sample { millionths, .. } => passes - share(*millionths),
+            ThinningRule::Throttle { .. } => passes,
+            ThinningRule::Dedup { .. } => 0.0,
         }
     }
 
-    /// What a group has before its first message.
-    fn begin(&self, now: i64) -> Group {
+    /// The state of a group before its first message.
+    fn begin(&self, now: i64) -> ThinningGroup {
         let (credit, since) = match &self.kind {
-            // Its first message makes it one.
-            Kind::Sample { millionths, .. } => (1.0 - share(*millionths), now),
-            Kind::Throttle { messages, .. } => (*messages as f64, now),
-            Kind::Dedup { .. } => (0.0, i64::MIN),
+            // The first message completes the credit to one.
+            ThinningRule::Sample { millionths, .. } => (1.0 - share(*millionths), now),
+            ThinningRule::Throttle { messages, .. } => (*messages as f64, now),
+            ThinningRule::Dedup { .. } => (0.0, i64::MIN),
         };
-        Group { credit, since, ..Group::default() }
+        ThinningGroup { credit, since, ..ThinningGroup::default() }
     }
 
     fn key(&self, batch: &Batch, row: usize, key: &mut Vec<u8>) {
-        let (Kind::Sample { by, .. } | Kind::Throttle { by, .. } | Kind::Dedup { fields: by, .. }) =
-            &self.kind;
+        let (ThinningRule::Sample { by, .. }
+        | ThinningRule::Throttle { by, .. }
+        | ThinningRule::Dedup { fields: by, .. }) = &self.kind;
         key.clear();
         for field in by {
             let start = key.len();
             key.extend_from_slice(&[0; 4]);
             let mut count = 0_u32;
             for value in batch.values(row, field) {
-                // With its length, so that different values never look alike together.
+                // Each with its length, so that different values never give the same key.
                 key.extend_from_slice(&(value.len() as u32).to_le_bytes());
                 key.extend_from_slice(&value);
                 count += 1;
@@ -191,17 +192,17 @@ impl Groups {
         }
     }
 
-    fn lets_through(&self, group: &mut Group, now: i64, attempt: Option<&Arc<Attempt>>) -> bool {
+    fn lets_through(&self, group: &mut ThinningGroup, now: i64, attempt: Option<&Arc<BatchAttempt>>) -> bool {
         match &self.kind {
-            Kind::Sample { millionths, .. } => {
+            ThinningRule::Sample { millionths, .. } => {
                 let share = share(*millionths);
                 group.credit += share;
-                // A little less, as shares do not add up exactly.
+                // A little less than one, because shares do not add up exactly.
                 let passes = 1.0 - share / 2.0 <= group.credit;
                 group.credit -= f64::from(u8::from(passes));
                 passes
             }
-            Kind::Throttle { messages, seconds, .. } => {
+            ThinningRule::Throttle { messages, seconds, .. } => {
                 let most = *messages as f64;
                 let passed = now.saturating_sub(group.since).max(0) as f64 / SECOND as f64;
                 let saved = passed * most / *seconds as f64;
@@ -211,7 +212,7 @@ impl Groups {
                 group.credit -= f64::from(u8::from(passes));
                 passes
             }
-            Kind::Dedup { within, .. } => {
+            ThinningRule::Dedup { within, .. } => {
                 let within = i64::try_from(within.as_nanos()).unwrap_or(i64::MAX);
                 let passes = within <= now.saturating_sub(group.since) || !group.is_taken_for(attempt);
                 if passes {
@@ -227,12 +228,12 @@ fn share(millionths: u32) -> f64 {
     f64::from(millionths) / f64::from(MILLION)
 }
 
-impl Group {
-    /// Whether the last message that was let through is taken, as far as it concerns an attempt: one that is still being
-    /// stored counts for those who hear how that ends.
-    fn is_taken_for(&mut self, attempt: Option<&Arc<Attempt>>) -> bool {
+impl ThinningGroup {
+    /// Whether the last message that passed counts as stored for an attempt: one that is still being stored counts if the
+    /// attempt can follow it to its end.
+    fn is_taken_for(&mut self, attempt: Option<&Arc<BatchAttempt>>) -> bool {
         let by = self.by.as_ref().and_then(Weak::upgrade);
-        // A failure takes back, so that the others were taken.
+        // A failed attempt clears `by`, so one that has ended was accepted.
         let Some(by) = by.filter(|by| by.taken() != Some(true)) else {
             self.by = None;
             return true;
@@ -241,25 +242,25 @@ impl Group {
     }
 }
 
-impl Memo {
-    fn add(&mut self, key: &[u8], did: &Did) {
+impl AttemptEffects {
+    fn add(&mut self, key: &[u8], effect: &GroupEffect) {
         let sum = match self.0.get_mut(key) {
             Some(sum) => sum,
             None => self.0.entry(key.to_vec()).or_default(),
         };
-        sum.spent += did.spent;
-        sum.repeated += did.repeated;
-        sum.told += did.told;
+        sum.spent += effect.spent;
+        sum.repeated += effect.repeated;
+        sum.told += effect.told;
     }
 }
 
-impl Memory {
-    fn of(groups_max: usize) -> Memory {
-        Memory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
+impl GroupMemory {
+    fn of(groups_max: usize) -> GroupMemory {
+        GroupMemory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
     }
 
-    /// The group of a key; a new one begins as the caller says. Only a new one copies its key.
-    fn group(&mut self, key: &[u8], begin: impl FnOnce() -> Group) -> &mut Group {
+    /// The group of a key. A new group is made by `begin`, and only then the key is copied.
+    fn group(&mut self, key: &[u8], begin: impl FnOnce() -> ThinningGroup) -> &mut ThinningGroup {
         if self.groups_max <= self.groups.len() && !self.groups.contains_key(key) {
             self.groups.pop_front();
             self.forgotten += 1;
@@ -292,13 +293,13 @@ mod tests {
         builder.seal()
     }
 
-    fn let_through(groups: &Arc<Groups>, messages: &[(i64, &str)]) -> Vec<usize> {
+    fn let_through(groups: &Arc<ThinningGroups>, messages: &[(i64, &str)]) -> Vec<usize> {
         let_through_for(None, groups, messages)
     }
 
     fn let_through_for(
-        attempt: Option<&Arc<Attempt>>,
-        groups: &Arc<Groups>,
+        attempt: Option<&Arc<BatchAttempt>>,
+        groups: &Arc<ThinningGroups>,
         messages: &[(i64, &str)],
     ) -> Vec<usize> {
         let batch = batch(messages);
@@ -312,20 +313,23 @@ mod tests {
 
     #[test]
     fn a_sample_has_the_first_of_each_group_and_its_share_of_the_others() {
-        let groups = Arc::new(Groups::new(Kind::Sample { millionths: 250_000, by: by_host() }));
+        let groups =
+            Arc::new(ThinningGroups::new(ThinningRule::Sample { millionths: 250_000, by: by_host() }));
         let mut messages = vec![(0, "a"); 10];
         messages.push((0, "b"));
         assert_eq!(let_through(&groups, &messages), [0, 4, 8, 10]);
         assert_eq!(let_through(&groups, &messages), [2, 6], "it goes on where it was");
-        let all = Arc::new(Groups::new(Kind::Sample { millionths: MILLION, by: Vec::new() }));
+        let all = Arc::new(ThinningGroups::new(ThinningRule::Sample { millionths: MILLION, by: Vec::new() }));
         assert_eq!(let_through(&all, &messages).len(), 11);
-        let third = Arc::new(Groups::new(Kind::Sample { millionths: 333_333, by: Vec::new() }));
+        let third =
+            Arc::new(ThinningGroups::new(ThinningRule::Sample { millionths: 333_333, by: Vec::new() }));
         assert_eq!(let_through(&third, &vec![(0, "a"); 9000]).len(), 3000);
     }
 
     #[test]
     fn a_throttle_lets_a_number_through_in_a_time() {
-        let groups = Arc::new(Groups::new(Kind::Throttle { messages: 2, seconds: 1, by: by_host() }));
+        let groups =
+            Arc::new(ThinningGroups::new(ThinningRule::Throttle { messages: 2, seconds: 1, by: by_host() }));
         let messages = [
             (0, "a"),
             (0, "a"),
@@ -343,8 +347,10 @@ mod tests {
 
     #[test]
     fn of_equal_messages_one_is_let_through_within_a_time_and_says_how_many_were_not() {
-        let groups =
-            Arc::new(Groups::new(Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) }));
+        let groups = Arc::new(ThinningGroups::new(ThinningRule::Dedup {
+            fields: by_host(),
+            within: Duration::from_secs(10),
+        }));
         let batch = batch(&[(0, "a"), (1, "a"), (9, "a"), (5, "b"), (10, "a"), (11, "a")]);
         let thinned = groups.thin(&batch, &Selection::all(6), None);
         assert_eq!(thinned.dropped.iter().collect::<Vec<_>>(), [1, 2, 5]);
@@ -353,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_a_bound_and_says_so() {
-        let groups = Arc::new(Groups::new(Kind::Sample { millionths: 1, by: by_host() }));
+        let groups = Arc::new(ThinningGroups::new(ThinningRule::Sample { millionths: 1, by: by_host() }));
         let names: Vec<String> = (0..GROUPS_MAX + 10).map(|number| number.to_string()).collect();
         let messages: Vec<(i64, &str)> = names.iter().map(|name| (0, name.as_str())).collect();
         let_through(&groups, &messages);
@@ -384,13 +390,13 @@ mod tests {
             sights in vec(vec(0_u8..4, 0..3), 0..200), groups_max in 1_usize..8,
         ) {
             let (mut keys, mut forgotten) = (Vec::new(), 0);
-            let mut memory = Memory::of(groups_max);
+            let mut memory = GroupMemory::of(groups_max);
             for (sight, key) in sights.iter().enumerate() {
                 let expected = seen(&mut keys, key, groups_max, &mut forgotten);
                 let mut is_new = false;
                 let group = memory.group(key, || {
                     is_new = true;
-                    Group::default()
+                    ThinningGroup::default()
                 });
                 prop_assert_eq!(is_new, expected);
                 prop_assert_eq!(group.repeated == 0, is_new, "what is remembered is of this key");
@@ -402,8 +408,11 @@ mod tests {
         }
     }
 
-    fn dedup() -> Arc<Groups> {
-        Arc::new(Groups::new(Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) }))
+    fn dedup() -> Arc<ThinningGroups> {
+        Arc::new(ThinningGroups::new(ThinningRule::Dedup {
+            fields: by_host(),
+            within: Duration::from_secs(10),
+        }))
     }
 
     /// Whatever a failed attempt met, the next one meets the same.
@@ -411,19 +420,20 @@ mod tests {
     fn a_failed_attempt_is_as_if_it_had_not_been() {
         let messages = [(1, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "b"), (3, "c")];
         for kind in [
-            || Kind::Sample { millionths: 250_000, by: by_host() },
-            || Kind::Throttle { messages: 2, seconds: 10, by: by_host() },
-            || Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) },
+            || ThinningRule::Sample { millionths: 250_000, by: by_host() },
+            || ThinningRule::Throttle { messages: 2, seconds: 10, by: by_host() },
+            || ThinningRule::Dedup { fields: by_host(), within: Duration::from_secs(10) },
         ] {
-            let (tried, untried) = (Arc::new(Groups::new(kind())), Arc::new(Groups::new(kind())));
+            let (tried, untried) =
+                (Arc::new(ThinningGroups::new(kind())), Arc::new(ThinningGroups::new(kind())));
             for (shift, before) in [(0, &[][..]), (30, &[(20, "a"), (20, "c"), (21, "a")])] {
                 assert_eq!(let_through(&tried, before), let_through(&untried, before), "{:?}", kind());
                 let messages = messages.map(|(second, host)| (second + shift, host));
-                let first = Attempt::new(false);
+                let first = BatchAttempt::new(false);
                 let passed = let_through_for(Some(&first), &tried, &messages);
                 assert!(!passed.is_empty(), "{:?}", kind());
                 first.end(false);
-                let second = Attempt::new(false);
+                let second = BatchAttempt::new(false);
                 assert_eq!(let_through_for(Some(&second), &tried, &messages), passed, "{:?}", kind());
                 second.end(true);
                 assert_eq!(let_through(&untried, &messages), passed, "{:?}", kind());
@@ -433,11 +443,11 @@ mod tests {
         }
         let groups = dedup();
         let_through(&groups, &[(0, "a"), (1, "a")]);
-        let tell = |attempt: &Arc<Attempt>| {
+        let tell = |attempt: &Arc<BatchAttempt>| {
             groups.thin(&batch(&[(10, "a")]), &Selection::all(1), Some(attempt)).repeated
         };
         for is_taken in [false, true] {
-            let attempt = Attempt::new(false);
+            let attempt = BatchAttempt::new(false);
             assert_eq!(tell(&attempt), BTreeMap::from([(0, 1)]), "how many there were is told again");
             attempt.end(is_taken);
         }
@@ -446,14 +456,14 @@ mod tests {
     #[test]
     fn a_duplicate_of_what_is_being_stored_shares_its_fate() {
         let one = [(0, "a")];
-        let (groups, first, second) = (dedup(), Attempt::new(false), Attempt::new(false));
+        let (groups, first, second) = (dedup(), BatchAttempt::new(false), BatchAttempt::new(false));
         assert_eq!(let_through_for(Some(&first), &groups, &one), [0]);
         assert_eq!(let_through_for(Some(&second), &groups, &one), [0; 0]);
         assert!(Arc::ptr_eq(&second.followed()[0], &first));
         first.end(false);
         second.end(false);
         // Whoever hears nothing may lose nothing.
-        let (first, again) = (Attempt::new(false), Attempt::new(false));
+        let (first, again) = (BatchAttempt::new(false), BatchAttempt::new(false));
         assert_eq!(let_through_for(Some(&first), &groups, &one), [0]);
         assert_eq!(let_through(&groups, &one), [0]);
         first.end(false);

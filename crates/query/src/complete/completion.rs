@@ -1,25 +1,25 @@
-//! What is being typed at a place in a query, and what fits there.
+//! The completions that fit at the cursor of a query.
 
 use crate::Query;
 use logstead_record::FieldName;
 use std::ops::Range;
 
-/// What is being typed. Places are in characters.
+/// The state of a query at the cursor. Positions are in characters.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Writing {
-    /// What a choice replaces.
+pub struct CompletionPoint {
+    /// The range that a chosen completion replaces.
     pub span: Range<usize>,
     /// The text before the cursor, without quotes.
     pub typed: String,
-    /// What fits there.
-    pub wanted: Wanted,
+    /// The completions that fit there.
+    pub wanted: Completion,
     /// The filter without the clause that is being typed.
     pub rest: Query,
 }
 
-/// What fits at a place.
+/// The completions that fit at a position.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Wanted {
+pub enum Completion {
     /// A clause of a filter: the name of a field and an operator, or a text.
     Clause {
         /// The existing columns, if earlier stages made a table.
@@ -31,11 +31,11 @@ pub enum Wanted {
     },
     /// The name of a field as a value, as after `_exists_:`.
     Name,
-    /// A value that a field of the store is compared with.
+    /// A value to compare a field of the store with.
     Value {
         /// Which field.
         field: FieldName,
-        /// Whether it stands in quotes.
+        /// Whether it is in quotes.
         quoted: bool,
         /// Whether it is compared by size.
         ordered: bool,
@@ -48,9 +48,9 @@ pub enum Wanted {
         columns: Option<Vec<String>>,
         /// Whether the name of a field or column may stand here.
         names: bool,
-        /// Whether a function may.
+        /// Whether a function may stand here.
         functions: bool,
-        /// Words that may.
+        /// Words that may stand here.
         words: &'static [&'static str],
     },
     /// A field or a function of an expression.
@@ -58,6 +58,6 @@ pub enum Wanted {
         /// The existing columns, if earlier stages made a table.
         columns: Option<Vec<String>>,
     },
-    /// Nothing that could be known.
+    /// Nothing that can be completed.
     Nothing,
 }

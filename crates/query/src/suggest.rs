@@ -1,10 +1,11 @@
-//! What may have been meant by a text that does not follow the grammar: the text with what it lacks, or in quotes.
+//! Suggestions for a text that does not follow the grammar (the text with the missing parts added, or in quotes), and for
+//! misspelt words.
 
 use super::limits::{NESTING_MAX, QUERY_BYTES_MAX};
 
-/// A query in its place: the first that `is_query` takes, or what `in_quotes` makes of the text. There is none where that
-/// would be too long, or its stages are wrong.
-pub(super) fn mended(
+/// A query to suggest instead: the first that `is_query` accepts, or the result of `in_quotes`. There is none if it would
+/// be too long, or its stages are wrong.
+pub(super) fn suggested_query(
     text: &str,
     is_query: impl Fn(&str) -> bool,
     in_quotes: impl FnOnce(&str) -> Option<String>,
@@ -18,7 +19,7 @@ fn candidates(text: &str) -> Vec<String> {
     let count = |wanted| text.bytes().filter(|byte| *byte == wanted).count();
     let (opened, closed) = (count(b'('), count(b')'));
     let mut candidates = Vec::new();
-    // A text with one more is closed; a query with an odd number of them is not.
+    // A query with an odd number of quotes is closed by one more.
     if count(b'"') % 2 == 1 {
         candidates.push(format!("{text}\""));
     }
@@ -33,4 +34,16 @@ fn candidates(text: &str) -> Vec<String> {
     let left = joins.iter().find_map(|word| Some(text.strip_suffix(word)?.trim_end()));
     candidates.extend(left.filter(|left| !left.is_empty()).map(str::to_owned));
     candidates
+}
+
+/// The name that is most similar to a word, if one is similar enough.
+pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let most = |name: &str| 1 + name.len() / 4;
+    // The distance is at least the difference in length, and computing it takes the product of the lengths.
+    let names = names.filter(|name| word.chars().count() <= name.chars().count() + most(name));
+    let distances = names.map(|name| (strsim::osa_distance(word, name), name));
+    distances
+        .filter(|(distance, name)| *distance <= most(name) && *distance < word.len())
+        .min()
+        .map(|(_, name)| name)
 }

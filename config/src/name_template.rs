@@ -1,44 +1,44 @@
-//! Names that are made of parts of a message: `logs/{host}/{received:%Y-%m-%d}`.
+//! Templates of names with fields of a message: `logs/{host}/{received:%Y-%m-%d}`.
 //!
-//! **Invariant:** only what is written in the document separates folders: what a message says becomes one name or a part
-//! of one, so a message never leads out of the folder that the template begins with.
+//! **Invariant:** only the document separates folders: a value from a message becomes one name or a part of one, so it never
+//! leads out of the folder at the beginning of the template.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 use crate::choice::Label;
-use crate::node::Node;
+use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, one_of, quoted};
-use crate::read::{Choice, Read, parsed};
+use crate::read::{Choice, ReadValue, parsed};
 
 /// The longest template.
 const BYTES_MAX: usize = 4000;
 
-/// A name with places for parts of a message.
+/// A name with placeholders for fields of a message.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Template {
+pub struct NameTemplate {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<NamePart>,
 }
 
 /// A part of a template.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
-    /// As it is.
+pub enum NamePart {
+    /// A literal text.
     Literal(String),
-    /// What a message says.
+    /// The value of a label.
     Label(Label),
     /// A part of a time, in UTC.
-    Time(Moment, TimePart),
+    Time(MessageTime, TimePart),
 }
 
 /// A time of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Moment {
-    /// When it was received.
+pub enum MessageTime {
+    /// The time of receipt.
     Received,
-    /// Its own, as far as it has one.
+    /// Its own time, if it has one.
     Own,
 }
 
@@ -68,16 +68,16 @@ const TIME_PARTS: [(char, TimePart); 6] = [
     ('S', TimePart::Second),
 ];
 
-impl Template {
-    /// The longest that a label becomes in a name.
+impl NameTemplate {
+    /// The greatest length of a label's value in a name.
     pub const LABEL_BYTES_MAX: usize = 100;
 
-    /// Reads it, or says what is wrong.
-    pub fn parse(text: &str) -> Result<Template, String> {
+    /// Reads a template, or reports what is wrong.
+    pub fn parse(text: &str) -> Result<NameTemplate, String> {
         if BYTES_MAX < text.len() || text.contains(char::is_control) {
             return Err(format!("must be one line of at most {BYTES_MAX} bytes"));
         }
-        let mut parts = Parts::default();
+        let mut parts = NameParts::default();
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
             let (before, behind) = rest.split_at(at);
@@ -101,31 +101,31 @@ impl Template {
             };
         }
         parts.literal(rest);
-        Ok(Template { text: text.to_owned(), parts: parts.0 })
+        Ok(NameTemplate { text: text.to_owned(), parts: parts.0 })
     }
 
-    /// As it was written.
+    /// The template as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What it consists of.
-    pub fn parts(&self) -> &[Part] {
+    /// Its parts.
+    pub fn parts(&self) -> &[NamePart] {
         &self.parts
     }
 
     /// Whether it is the same for all messages.
     pub fn is_constant(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Literal(_)))
+        self.parts.iter().all(|part| matches!(part, NamePart::Literal(_)))
     }
 
-    /// What it looks like for the message that makes it the longest.
+    /// An example of the longest name that it can give.
     pub(crate) fn shape(&self) -> String {
-        let shape = |part: &Part| match part {
-            Part::Literal(text) => text.clone(),
-            Part::Label(_) => "x".repeat(Template::LABEL_BYTES_MAX),
-            Part::Time(_, TimePart::Year) => "yyyy".to_owned(),
-            Part::Time(..) => "tt".to_owned(),
+        let shape = |part: &NamePart| match part {
+            NamePart::Literal(text) => text.clone(),
+            NamePart::Label(_) => "x".repeat(NameTemplate::LABEL_BYTES_MAX),
+            NamePart::Time(_, TimePart::Year) => "yyyy".to_owned(),
+            NamePart::Time(..) => "tt".to_owned(),
         };
         self.parts.iter().map(shape).collect()
     }
@@ -133,23 +133,23 @@ impl Template {
 
 /// Parts that are being read.
 #[derive(Default)]
-struct Parts(Vec<Part>);
+struct NameParts(Vec<NamePart>);
 
-impl Parts {
+impl NameParts {
     fn literal(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
-            Some(Part::Literal(before)) => before.push_str(text),
-            _ => self.0.push(Part::Literal(text.to_owned())),
+            Some(NamePart::Literal(before)) => before.push_str(text),
+            _ => self.0.push(NamePart::Literal(text.to_owned())),
         }
     }
 
-    /// What stands between braces.
+    /// Adds the part for the text between braces.
     fn place(&mut self, place: &str) -> Result<(), String> {
         let (name, format) = place.split_once(':').map_or((place, None), |(name, rest)| (name, Some(rest)));
         let moment = match name {
-            "received" => Some(Moment::Received),
-            "time" => Some(Moment::Own),
+            "received" => Some(MessageTime::Received),
+            "time" => Some(MessageTime::Own),
             _ => None,
         };
         match (moment, format) {
@@ -158,14 +158,14 @@ impl Parts {
             (None, None) => {
                 let label = Label::NAMES.iter().find(|(known, _)| *known == name);
                 let (_, label) = label.ok_or_else(|| unknown(place))?;
-                self.0.push(Part::Label(*label));
+                self.0.push(NamePart::Label(*label));
                 Ok(())
             }
             (None, Some(_)) => Err(unknown(place)),
         }
     }
 
-    fn time(&mut self, moment: Moment, format: &str) -> Result<(), String> {
+    fn time(&mut self, moment: MessageTime, format: &str) -> Result<(), String> {
         let mut letters = format.chars();
         while let Some(letter) = letters.next() {
             if letter != '%' {
@@ -181,7 +181,7 @@ impl Parts {
                     quoted(&format!("%{}", letter.unwrap_or(' ')))
                 )
             })?;
-            self.0.push(Part::Time(moment, *part));
+            self.0.push(NamePart::Time(moment, *part));
         }
         Ok(())
     }
@@ -193,21 +193,21 @@ fn unknown(place: &str) -> String {
     format!("{} is not a part of a message: use {known} in braces", quoted(place))
 }
 
-impl fmt::Display for Template {
+impl fmt::Display for NameTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl Serialize for Template {
+impl Serialize for NameTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
     }
 }
 
-impl Read for Template {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Template> {
-        parsed(node, path, findings, Template::parse)
+impl ReadValue for NameTemplate {
+    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<NameTemplate> {
+        parsed(node, path, findings, NameTemplate::parse)
     }
 }
 
@@ -218,16 +218,16 @@ mod tests {
 
     #[test]
     fn a_template_has_literal_parts_labels_and_times() {
-        let parts = |text: &str| Template::parse(text).expect("a template").parts;
-        let literal = |text: &str| Part::Literal(text.to_owned());
-        let received = |part| Part::Time(Moment::Received, part);
+        let parts = |text: &str| NameTemplate::parse(text).expect("a template").parts;
+        let literal = |text: &str| NamePart::Literal(text.to_owned());
+        let received = |part| NamePart::Time(MessageTime::Received, part);
         assert_eq!(parts("all.log"), [literal("all.log")]);
         assert_eq!(parts("a{{b}}"), [literal("a{b}")]);
         assert_eq!(
             parts("in/{host}-{received:%Y/%m}.log"),
             [
                 literal("in/"),
-                Part::Label(Label::Host),
+                NamePart::Label(Label::Host),
                 literal("-"),
                 received(TimePart::Year),
                 literal("/"),
@@ -235,8 +235,8 @@ mod tests {
                 literal(".log")
             ]
         );
-        assert_eq!(parts("{time:%S}"), [Part::Time(Moment::Own, TimePart::Second)]);
-        assert_eq!(Template::parse("{received:../%Y}").expect("a template").shape(), "../yyyy");
+        assert_eq!(parts("{time:%S}"), [NamePart::Time(MessageTime::Own, TimePart::Second)]);
+        assert_eq!(NameTemplate::parse("{received:../%Y}").expect("a template").shape(), "../yyyy");
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
             ("a\nb", "must be one line"),
             (&"x".repeat(4001), "at most 4000 bytes"),
         ] {
-            let error = Template::parse(text).expect_err(text);
+            let error = NameTemplate::parse(text).expect_err(text);
             assert!(error.contains(why), "{text}: {error}");
         }
     }
@@ -261,7 +261,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "[{}:%YmAhost/.\u{e4}-]{0,24}") {
-            if let Ok(template) = Template::parse(&text) {
+            if let Ok(template) = NameTemplate::parse(&text) {
                 prop_assert_eq!(template.as_str(), text.as_str());
                 prop_assert_eq!(template.is_constant(), template.parts().len() <= 1 && !text.replace("{{", "").contains('{'));
             }
