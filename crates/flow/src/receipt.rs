@@ -253,7 +253,7 @@ impl Drop for Shared {
         let dropped = self
             .account
             .take()
-            .and_then(|account| account.close(&outcome, (unrouted, dropped), waiting.is_some()));
+            .and_then(|account| account.close(&outcome, unrouted, dropped, waiting.is_some()));
         match (waiting, &outcome, dropped) {
             // That they were dropped has to be as durable as what was not.
             (Some(waiting), Ok(_), Some(ledger)) => {
@@ -275,7 +275,8 @@ impl Account {
     fn close(
         mut self,
         outcome: &Outcome,
-        (unrouted, dropped): (usize, Vec<(String, usize)>),
+        unrouted: usize,
+        dropped: Vec<(String, usize)>,
         was_awaited: bool,
     ) -> Option<Arc<Ledger>> {
         let mut left = self.messages.saturating_sub(*self.kept.get_mut());

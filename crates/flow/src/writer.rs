@@ -82,7 +82,8 @@ impl<C: Send + 'static> Writer<C> {
         name: String,
         appender: Appender,
         owner: O,
-        (ledger, place): (Arc<Ledger>, Place),
+        ledger: Arc<Ledger>,
+        place: Place,
     ) -> std::io::Result<Writer<C>>
     where
         O: Owner<Configuration = C>,

@@ -82,8 +82,9 @@ impl Destination {
         let why_paused = means.why_paused(id);
         control.set_paused(why_paused.is_some());
         let mut quarantine = Quarantine::new(means, id);
-        let (config, parts) = (QueueConfig::default(), (&control, &counters));
-        let Opened { queue, reader, fill } = Queue::open(id, &config, means, parts, has_to_open)?;
+        let config = QueueConfig::default();
+        let Opened { queue, reader, fill } =
+            Queue::open(id, &config, means, &control, &counters, has_to_open)?;
         match quarantine.open() {
             Err(error) if has_to_open => {
                 queue.stop();
@@ -135,7 +136,7 @@ impl Destination {
     }
 
     /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
-    pub fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, pending: Pending) {
+    pub fn append(&self, encoded: Encoded, share: Share, flow_control: bool, pending: Pending) {
         self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
     }
 
@@ -261,7 +262,7 @@ impl Destination {
     pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
         // They were counted when they came.
-        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt().pending());
+        self.append(encode(Arc::new(batch)), Share::none(), true, pending.receipt().pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop).map_err(|failed| failed.to_string())

@@ -85,7 +85,8 @@ impl Queue {
         id: &str,
         config: &Config,
         means: &Means,
-        (control, counters): (&Arc<Control>, &Arc<DestinationCounters>),
+        control: &Arc<Control>,
+        counters: &Arc<DestinationCounters>,
         has_to_open: bool,
     ) -> Result<Opened, QueueError> {
         let folder = means.queues().join(id);
@@ -126,8 +127,8 @@ impl Queue {
             reopening: Reopening::first(),
             unopened: unopened.clone(),
         };
-        let account = (means.ledger.clone(), Place::Destination(id.into()));
-        let writer = Writer::start(format!("queue {id}"), appender, queueing, account)?;
+        let (ledger, place) = (means.ledger.clone(), Place::Destination(id.into()));
+        let writer = Writer::start(format!("queue {id}"), appender, queueing, ledger, place)?;
         Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
     }
 

@@ -109,7 +109,7 @@ fn main() {
     let packed = snap::raw::Encoder::new().compress_vec(&protobuf).unwrap();
 
     let ours = |form: Form, body: &Vec<u8>| {
-        Ours::of(body.clone(), (form, Reading::default()), sender(), MESSAGES).unwrap()
+        Ours::of(body.clone(), form, Reading::default(), sender(), MESSAGES).unwrap()
     };
     measure("text", lines.len(), || ours(Form::Text, &lines));
     measure("ndjson", ndjson.len(), || ours(Form::JsonLines, &ndjson));
@@ -120,7 +120,7 @@ fn main() {
         Loki::of(body, LokiForm::Protobuf, sender(), MESSAGES).unwrap()
     });
     let hec =
-        |form: HecForm, body: &Vec<u8>| Hec::of(body.clone(), (form, About::default()), sender(), MESSAGES);
+        |form: HecForm, body: &Vec<u8>| Hec::of(body.clone(), form, About::default(), sender(), MESSAGES);
     measure("hec raw", lines.len(), || hec(HecForm::Lines, &lines));
     measure("hec events", events.len(), || hec(HecForm::Events, &events));
 }

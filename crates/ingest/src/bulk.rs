@@ -267,11 +267,12 @@ impl Bulk {
         Ok(u32::try_from(at).unwrap_or_default())
     }
 
-    /// The reply. The first `taken` messages that were not refused are, but for those with these places among them, in order;
-    /// the others are to be sent again, for a reason.
+    /// The reply. The first `taken` messages that were not refused are stored, except those whose numbers among them are in
+    /// `but`, ascending; the sender is to send the others again, for the reason `later`.
     pub fn reply(
         &self,
-        (taken, but): (usize, &[usize]),
+        taken: usize,
+        but: &[usize],
         later: Option<&str>,
         took_ms: u128,
         filter: &Filter,
@@ -290,6 +291,7 @@ impl Bulk {
             // What most items have in common is written once.
             let indexes: Vec<String> = self.indexes.iter().map(|index| quoted(index)).collect();
             let ids = format!("\"{:x}-", self.sender.received.nanos());
+            let reply = ItemReply { ids: &ids, later, filter };
             let mut added = 0;
             let mut but = but.iter().peekable();
             for (number, item) in self.items.iter().enumerate() {
@@ -298,7 +300,7 @@ impl Bulk {
                     added <= taken && but.next_if_eq(&&(added - 1)).is_none()
                 };
                 let index = indexes.get(item.index as usize).map_or("\"\"", String::as_str);
-                item.write((index, &ids, number), is_taken, later, filter, &mut out);
+                item.write(index, number, is_taken, &reply, &mut out);
             }
             if out.ends_with(',') {
                 out.pop();
@@ -323,16 +325,19 @@ impl Bulk {
     }
 }
 
+/// The part of a reply that all of its items have in common.
+struct ItemReply<'a> {
+    /// The beginning of generated ids, behind a quote.
+    ids: &'a str,
+    /// Why the sender is to send an item again.
+    later: Option<&'a str>,
+    filter: &'a Filter,
+}
+
 impl Item {
-    /// Appends it, with the name of its index in quotes, what generated ids begin with, and its number.
-    fn write(
-        &self,
-        (index, ids, number): (&str, &str, usize),
-        is_taken: bool,
-        later: Option<&str>,
-        filter: &Filter,
-        out: &mut String,
-    ) {
+    /// Appends the answer to the item with this number. `index` is the name of its index in quotes.
+    fn write(&self, index: &str, number: usize, is_taken: bool, reply: &ItemReply<'_>, out: &mut String) {
+        let ItemReply { ids, later, filter } = *reply;
         let (status, kind, reason) = match &self.refused {
             Some(reason) => (400, "mapper_parsing_exception", &**reason),
             None if is_taken => (201, "", ""),

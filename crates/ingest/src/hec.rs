@@ -120,8 +120,8 @@ pub fn time_of(text: &str) -> Option<Timestamp> {
 }
 
 impl Hec {
-    /// Of a body with what its request says of it.
-    pub fn of(body: Vec<u8>, (form, about): (Form, About), sender: Sender, messages_max: usize) -> Hec {
+    /// Reads a body, and what its request says about all of it.
+    pub fn of(body: Vec<u8>, form: Form, about: About, sender: Sender, messages_max: usize) -> Hec {
         let (body, marks) = if form == Form::Lines { (body, None) } else { mark(body) };
         let keys = keys();
         let beside = Beside::of(about.values, &keys, sender.received);
@@ -177,7 +177,7 @@ impl Hec {
         }
         let message = line.strip_suffix(b"\r").unwrap_or(line);
         let text = Text { message, time: self.time, host: self.sender.peer.as_bytes(), ..Text::of(line) };
-        push(&text, (&self.about, &Beside::<&str>::nothing()), PREFIX, builder);
+        push(&text, &self.about, &Beside::<&str>::nothing(), PREFIX, builder);
         Some(Next::Added { bytes: line.len() + self.about.bytes() })
     }
 
@@ -246,7 +246,7 @@ impl Hec {
             host: self.sender.peer.as_bytes(),
             ..Text::default()
         };
-        push(&text, (&outer, &own), PREFIX, builder);
+        push(&text, &outer, &own, PREFIX, builder);
         Ok(object.len() + outer.bytes() + own.bytes())
     }
 
@@ -342,7 +342,7 @@ mod tests {
     fn hec(body: &[u8], form: Form, about: About, messages_max: usize) -> Batches<Hec> {
         let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
         let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
-        Batches::of(Hec::of(body.to_vec(), (form, about), sender.clone(), messages_max), sender)
+        Batches::of(Hec::of(body.to_vec(), form, about, sender.clone(), messages_max), sender)
     }
 
     fn all(batches: &mut Batches<Hec>) -> Vec<Batch> {

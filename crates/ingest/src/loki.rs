@@ -157,7 +157,7 @@ impl Messages for Loki {
                 Some(raw) => Text { raw, message_at: None, flags: Flags::NOT_UTF8, ..text },
                 None => text,
             };
-            push(&text, (&self.labels, &own), PREFIX, builder);
+            push(&text, &self.labels, &own, PREFIX, builder);
             return Some(Next::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
         }
     }

@@ -118,7 +118,8 @@ impl Ours {
     /// Refuses a body that cannot be taken as a whole.
     pub fn of(
         body: Vec<u8>,
-        (form, reading): (Form, Reading),
+        form: Form,
+        reading: Reading,
         sender: Sender,
         messages_max: usize,
     ) -> Result<Ours, Refused> {
@@ -190,7 +191,7 @@ mod tests {
     fn batches(form: Form, body: &[u8], messages_max: usize) -> Result<Batches<Ours>, Refused> {
         let received = Timestamp::from_nanos(1);
         let sender = Sender { source: "http".to_owned(), peer: String::new(), received };
-        let ours = Ours::of(body.to_vec(), (form, Reading::default()), sender.clone(), messages_max)?;
+        let ours = Ours::of(body.to_vec(), form, Reading::default(), sender.clone(), messages_max)?;
         Ok(Batches::of(ours, sender))
     }
 

@@ -271,7 +271,7 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     };
     let (bad, good) = object("message");
     let lines = [&bad, &b"\n"[..], good.as_bytes()].concat();
-    let ours = |body, form| Ours::of(body, (form, Reading::default()), sender(), 9).expect("a body");
+    let ours = |body, form| Ours::of(body, form, Reading::default(), sender(), 9).expect("a body");
     check("ndjson", rows(ours(lines, Form::JsonLines)), &bad, &good);
     let list = [&b"["[..], &bad, b", ", good.as_bytes(), b"]"].concat();
     check("json", rows(ours(list.clone(), Form::Json)), &bad, &good);
@@ -280,7 +280,7 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     check("_bulk", rows(Bulk::of(bulk, None, sender(), 9).expect("a body")), &bad, &good);
     let (bad, good) = object("event");
     let events = [&bad, good.as_bytes()].concat();
-    check("hec", rows(Hec::of(events, (hec::Form::Events, About::default()), sender(), 9)), &bad, &good);
+    check("hec", rows(Hec::of(events, hec::Form::Events, About::default(), sender(), 9)), &bad, &good);
     let (bad, good) = object("short_message");
     let objects = [&bad, &b"\n"[..], good.as_bytes()].concat();
     check("gelf", rows(Gelf::of(objects, sender(), 9).expect("a body")), &bad, &good);

@@ -70,7 +70,7 @@ impl Logspace {
         Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
     ) -> Result<Logspace, String> {
         let Opened { mut appender, searcher, keeper, .. } = closed;
-        let account = (ledger.clone(), Place::Logspace(id.into()));
+        let (account, place) = (ledger.clone(), Place::Logspace(id.into()));
         let mut storing = Storing {
             id: id.to_owned(),
             folder: folder.to_owned(),
@@ -92,7 +92,7 @@ impl Logspace {
             // It was said, and is tried again.
             _ => {}
         }
-        let writer = Writer::start(format!("logspace {id}"), appender, storing, account);
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account, place);
         let writer = writer.map_err(|error| error.to_string())?;
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }

@@ -196,7 +196,7 @@ impl Delivery {
                 logspace.append(Append { encoded, pending, share, may_drop: false });
             }
             Reached::Destination(destination) => {
-                destination.append((encoded, share), flow_control, pending);
+                destination.append(encoded, share, flow_control, pending);
             }
         }
     }

@@ -78,7 +78,8 @@ impl Sealers {
     pub(crate) fn new(
         running: Arc<ArcSwap<Running>>,
         headroom: Headroom,
-        (ledger, repeats): (Arc<Ledger>, Arc<Repeats>),
+        ledger: Arc<Ledger>,
+        repeats: Arc<Repeats>,
         gauge: Arc<Gauge>,
     ) -> Sealers {
         let (bell, rung) = bell::new();

@@ -105,8 +105,13 @@ impl Pipeline {
         let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
         let silent_after = settings.senders.silent_after.duration();
         let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
-        let books = (ledger.clone(), repeats.clone());
-        let sealers = Sealers::new(running.clone(), headroom.clone(), books, memory.gauge.clone());
+        let sealers = Sealers::new(
+            running.clone(),
+            headroom.clone(),
+            ledger.clone(),
+            repeats.clone(),
+            memory.gauge.clone(),
+        );
         let pipeline = Arc::new(Pipeline {
             running,
             counters,

@@ -92,7 +92,7 @@ impl Pipeline {
         let reserve = inlet.budget.reserve(batch.memory_bytes());
         let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
         let (pending, outcome) = Pending::answering(reserved);
-        self.hand_in(inlet, batch, (logspace.map(str::to_owned), had), pending);
+        self.hand_in(inlet, batch, logspace.map(str::to_owned), had, pending);
         match outcome.await {
             Ok(Ok(taken)) => Ok(taken),
             Ok(Err(failed)) => Err(SubmitError::Failed(failed)),
@@ -105,7 +105,7 @@ impl Pipeline {
         let running = self.running.load();
         let Some(inlet) = &running.internal else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
-            Some(reserved) => self.hand_in(inlet, batch, (None, Vec::new()), Pending::silent(reserved)),
+            Some(reserved) => self.hand_in(inlet, batch, None, Vec::new(), Pending::silent(reserved)),
             None => {
                 inlet.counters.dropped.add("queue_full", batch.rows());
                 self.ledger.dropped(&inlet.id, "queue_full", batch.rows());
@@ -117,7 +117,8 @@ impl Pipeline {
         &self,
         inlet: &Inlet,
         batch: Batch,
-        (logspace, had): (Option<String>, Vec<Place>),
+        logspace: Option<String>,
+        had: Vec<Place>,
         pending: Pending,
     ) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());

@@ -61,7 +61,7 @@ impl Worker {
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, bytes, &counters);
-                self.route(&Arc::new(batch), &source, &counters, (&[], pending.receipt()));
+                self.route(&Arc::new(batch), &source, &counters, &[], pending.receipt());
                 pending.done();
             }
             Work::Batch { batch, source, counters, logspace, had, pending } => {
@@ -69,8 +69,8 @@ impl Worker {
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
-                    Some(id) => self.store(&id, batch, (&had, pending.receipt())),
-                    None => self.route(&batch, &source, &counters, (&had, pending.receipt())),
+                    Some(id) => self.store(&id, batch, &had, pending.receipt()),
+                    None => self.route(&batch, &source, &counters, &had, pending.receipt()),
                 }
                 pending.done();
             }
@@ -93,7 +93,8 @@ impl Worker {
         batch: &Arc<Batch>,
         source: &str,
         counters: &SourceCounters,
-        (had, receipt): (&[Place], &Receipt),
+        had: &[Place],
+        receipt: &Receipt,
     ) {
         let running = self.running.load();
         let (attempt, watch) = (receipt.attempt(), &mut Counting(&running.routes));
@@ -141,7 +142,7 @@ impl Worker {
         hand_over(&running, batch, parts, receipt);
     }
 
-    fn store(&self, logspace: &str, batch: Arc<Batch>, (had, receipt): (&[Place], &Receipt)) {
+    fn store(&self, logspace: &str, batch: Arc<Batch>, had: &[Place], receipt: &Receipt) {
         if had.contains(&Place::Logspace(logspace.into())) {
             receipt.repeated(batch.rows());
             return;

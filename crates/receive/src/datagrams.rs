@@ -243,7 +243,7 @@ impl Receiver {
         read.bytes.extend_from_slice(bytes);
         sent_by(read, first, senders, datagram.peer);
         let sender = sender_of(senders, datagram.peer);
-        shared.left_out(sender, TOO_LONG, (datagram.cut_bytes, &[]));
+        shared.left_out(sender, TOO_LONG, datagram.cut_bytes, &[]);
     }
 
     /// Counts what the kernel has dropped without waiting for a datagram.

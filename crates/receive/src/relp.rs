@@ -124,7 +124,7 @@ impl Session<'_> {
         let rest = self.reader.pending[taken..].to_vec();
         let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
         bytes.truncate(taken);
-        self.shared.left_out(&self.sender, TOO_LONG, (skipped, &[]));
+        self.shared.left_out(&self.sender, TOO_LONG, skipped, &[]);
         let messages = commands.iter().filter(|command| command.name == Name::Syslog);
         let message_bytes =
             messages.map(|message| (message.data.end - message.data.start) as usize).sum::<usize>();

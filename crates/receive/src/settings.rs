@@ -84,7 +84,7 @@ impl Settings {
     }
 
     fn of_files(files: &Files) -> Result<Settings, Refused> {
-        let syslog = parser(files.format, (&files.timezone, &files.timezones), &files.charset)?;
+        let syslog = parser(files.format, &files.timezone, &files.timezones, &files.charset)?;
         Ok(Settings {
             frame_max: files.max_message.as_usize(),
             files: Some(Arc::new(files.clone())),
@@ -107,7 +107,7 @@ impl Settings {
 
     /// Its frames are requests.
     fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
-        let parser = parser(Format::Raw, ("UTC", &[]), "utf-8")?;
+        let parser = parser(Format::Raw, "UTC", &[], "utf-8")?;
         let settings = Settings {
             frame_max: otlp.max_request.as_usize(),
             token: otlp.token.clone(),
@@ -122,8 +122,8 @@ impl Settings {
         reception: &Reception,
         data: &Path,
     ) -> Result<Settings, Refused> {
-        let zones = (&*reception.timezone, &*reception.timezones);
-        let parser = parser(reception.format, zones, &reception.charset)?;
+        let Reception { format, timezone, timezones, charset, .. } = reception;
+        let parser = parser(*format, timezone, timezones, charset)?;
         let settings = Settings {
             framing,
             split_datagrams,
@@ -182,18 +182,14 @@ fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
     }
 }
 
-/// `zones` are that of the source and those of single senders.
-fn parser(
-    format: Format,
-    (zone, of_senders): (&str, &[SenderZone]),
-    charset: &str,
-) -> Result<Syslog, Refused> {
+/// The parser of a source. `zone` is the source's own; some senders have another.
+fn parser(format: Format, zone: &str, sender_zones: &[SenderZone], charset: &str) -> Result<Syslog, Refused> {
     let zone = time_zone(zone).map_err(|message| Refused { key: "timezone", message })?;
     let of_sender = |SenderZone { sender, zone }: &SenderZone| {
         let zone = time_zone(zone).map_err(|message| Refused { key: "timezones", message })?;
         Ok((sender.as_bytes().into(), zone))
     };
-    let zones = of_senders.iter().map(of_sender).collect::<Result<_, _>>()?;
+    let zones = sender_zones.iter().map(of_sender).collect::<Result<_, _>>()?;
     let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
         key: "charset",
         message: format!(

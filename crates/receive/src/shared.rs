@@ -92,7 +92,7 @@ pub struct Ways {
 
 impl Shared {
     /// The context of a source's connections.
-    pub fn new(id: &str, settings: Settings, ways: Ways, (data, folders): (&Path, &Arc<Folders>)) -> Shared {
+    pub fn new(id: &str, settings: Settings, ways: Ways, data: &Path, folders: &Arc<Folders>) -> Shared {
         let Ways { counters, budget, work, ledger, senders, sockets, gates, gauge } = ways;
         Shared {
             id: id.into(),
@@ -211,11 +211,11 @@ impl Shared {
 
     /// Bytes that no message holds.
     pub(super) fn no_message(&self, sender: &Sender, reason: &'static str, bytes: &[u8]) {
-        self.left_out(sender, reason, (bytes.len(), bytes));
+        self.left_out(sender, reason, bytes.len(), bytes);
     }
 
-    /// As many bytes that no message holds, and the first of them, as far as they are known.
-    pub(super) fn left_out(&self, sender: &Sender, reason: &'static str, (bytes, head): (usize, &[u8])) {
+    /// Counts bytes that no message holds. `head` are the first of them, as far as they are known.
+    pub(super) fn left_out(&self, sender: &Sender, reason: &'static str, bytes: usize, head: &[u8]) {
         if bytes == 0 {
             return;
         }

@@ -163,7 +163,7 @@ async fn store(
     let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();
-        messages.reply((taken, &late), stopped.as_ref().map(ApiError::detail), took_ms, &filter)
+        messages.reply(taken, &late, stopped.as_ref().map(ApiError::detail), took_ms, &filter)
     };
     let reply = incoming.blocking(reply).await?;
     let kind = [(header::CONTENT_TYPE, answer_type(&incoming.headers))];

@@ -136,8 +136,7 @@ pub(crate) async fn ingest(
     let (hash, body) = incoming
         .blocking(move || (if has_key { *blake3::hash(&body).as_bytes() } else { [0; 32] }, body))
         .await?;
-    let mut batches =
-        incoming.decode(move |sender, max| Ours::of(body, (form, reading), sender, max)).await?;
+    let mut batches = incoming.decode(move |sender, max| Ours::of(body, form, reading, sender, max)).await?;
     let _kept;
     if params.atomic == Some(Switch::On) {
         (batches, _kept) = incoming.check(batches).await?;

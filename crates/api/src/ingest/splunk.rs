@@ -94,7 +94,7 @@ async fn store(incoming: Incoming, form: Form, parameters: Parameters, body: Bod
     ];
     let values = values.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
     let about = About { time: parameters.time.as_deref().and_then(time_of), values: values.collect() };
-    let batches = incoming.decode(move |sender, max| Ok(Hec::of(body, (form, about), sender, max))).await?;
+    let batches = incoming.decode(move |sender, max| Ok(Hec::of(body, form, about, sender, max))).await?;
     let (batches, _kept) = incoming.check(batches).await?;
     if let Some(fault) = batches.messages().fault() {
         return faulty(fault);

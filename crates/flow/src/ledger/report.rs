@@ -141,7 +141,7 @@ pub(super) fn report(book: &Book, query: &Query, now: i64) -> Report {
     let kept = now - DAYS_KEPT..now + 1;
     let [from, to] = [query.from, query.to].map(|time| minute(time).clamp(kept.start, kept.end));
     let to = to + i64::from(0 < query.to.nanos().rem_euclid(MINUTE_NANOS) && to < kept.end);
-    let step = step(book, (from, to), query.step);
+    let step = step(book, from, to, query.step);
     let span = step.span();
     let (from, to) = (span.floor(from), span.floor(to + span.minutes() - 1));
     let cells: Vec<(&Key, &Cell)> = cells(book, from, to).collect();
@@ -155,7 +155,7 @@ pub(super) fn report(book: &Book, query: &Query, now: i64) -> Report {
         known_since: Some(known_since(book).unwrap_or(now)).filter(|known| from < *known).map(time),
         rows,
         total,
-        series: series(&cells, span, (from, to)),
+        series: series(&cells, span, from, to),
         destinations: of_destinations(book, &cells, to),
     }
 }
@@ -173,8 +173,8 @@ pub(super) fn accounts(book: &Book) -> Accounts {
     Accounts { sources: of_sources(book, &cells), destinations: of_destinations(book, &cells, i64::MAX) }
 }
 
-/// The one that is asked for, unless the range reaches further back than it is kept.
-fn step(book: &Book, (from, to): (i64, i64), asked: Option<Step>) -> Step {
+/// The step that is asked for, or a coarser one if the range reaches further back than that step is kept.
+fn step(book: &Book, from: i64, to: i64, asked: Option<Step>) -> Step {
     let minutes = to - from;
     let asked = asked.unwrap_or(match minutes {
         ..=360 => Step::Minute,
@@ -260,7 +260,7 @@ impl Fates {
     }
 }
 
-fn series(cells: &[(&Key, &Cell)], span: Span, (from, to): (i64, i64)) -> Vec<Series> {
+fn series(cells: &[(&Key, &Cell)], span: Span, from: i64, to: i64) -> Vec<Series> {
     let mut points: BTreeMap<i64, Series> = BTreeMap::new();
     let mut at = from;
     while at < to {

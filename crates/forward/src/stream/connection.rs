@@ -90,7 +90,8 @@ impl Connection {
     pub(super) fn stands(
         &mut self,
         input: &mut Vec<u8>,
-        (patience, until): (Duration, Instant),
+        patience: Duration,
+        until: Instant,
     ) -> io::Result<()> {
         let (mut left, mut give_up, mut look) = (u64::MAX, until, LOOK_FIRST);
         // A kernel that does not answer leaves the second wait.

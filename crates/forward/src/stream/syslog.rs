@@ -52,7 +52,7 @@ impl Syslog {
         }
         // If it ends, some may not have arrived.
         self.message.clear();
-        connection.stands(&mut self.message, (WRITE_WAIT_MAX, end))?;
+        connection.stands(&mut self.message, WRITE_WAIT_MAX, end)?;
         Ok(bytes)
     }
 }

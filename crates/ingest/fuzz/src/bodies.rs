@@ -25,7 +25,7 @@ const UNPACKED_BYTES_MAX: usize = 4096;
 pub fn ours(data: &[u8]) {
     for form in [Form::JsonLines, Form::Json, Form::Text] {
         let (all, _) =
-            read(|| Ours::of(data.to_vec(), (form, Reading::default()), sender(), MESSAGES_MAX).ok());
+            read(|| Ours::of(data.to_vec(), form, Reading::default(), sender(), MESSAGES_MAX).ok());
         are_parts(&all, data);
         if form != Form::Text {
             are_texts(&all);
@@ -44,7 +44,7 @@ pub fn bulk(data: &[u8]) {
     let first = batches.next_batch().rows();
     let mut bulk = batches.into_messages();
     bulk.end();
-    let reply = bulk.reply((first, &[]), None, 0, &Filter::of(None));
+    let reply = bulk.reply(first, &[], None, 0, &Filter::of(None));
     let reply: serde_json::Value = serde_json::from_str(&reply).expect("a reply is JSON");
     let items = reply["items"].as_array().expect("it has items");
     assert_eq!(items.len(), rows(&all) + refused, "{reply}");
@@ -65,7 +65,7 @@ pub fn loki(data: &[u8]) {
 /// Splunk's events and lines: an event that is wrong is named.
 pub fn hec(data: &[u8]) {
     for form in [hec::Form::Events, hec::Form::Lines] {
-        let open = || Hec::of(data.to_vec(), (form, About::default()), sender(), MESSAGES_MAX);
+        let open = || Hec::of(data.to_vec(), form, About::default(), sender(), MESSAGES_MAX);
         let (all, refused) = read(|| Some(open()));
         are_parts(&all, data);
         if form == hec::Form::Events {

@@ -17,7 +17,7 @@ fn all(batches: &mut Batches<Bulk>) -> Vec<Batch> {
 }
 
 fn reply(bulk: &Bulk, taken: usize, later: Option<&str>, filter: Option<&str>) -> Value {
-    let text = bulk.reply((taken, &[]), later, 3, &Filter::of(filter));
+    let text = bulk.reply(taken, &[], later, 3, &Filter::of(filter));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 

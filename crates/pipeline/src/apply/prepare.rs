@@ -140,7 +140,7 @@ impl Pipeline {
             gates: self.gates.clone(),
             gauge: self.memory.gauge.clone(),
         };
-        Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
+        Source::start(Shared::new(id, settings, ways, &self.data, &self.folders)).map(Arc::new)
     }
 }
 

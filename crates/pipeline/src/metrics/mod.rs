@@ -53,17 +53,17 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
         },
     )];
     let mut out = String::new();
-    write(&mut out, ROUTER, ("", &[(String::new(), status)]), |read, of| read(of));
-    write(&mut out, SOURCES, ("source", &sources), |read, of| read(of));
-    write(&mut out, ROUTES, ("route", &routes), |read, of| read(of));
-    write(&mut out, DESTINATIONS, ("destination", &destinations), |read, of| read(of));
-    write(&mut out, LOGSPACES, ("logspace", &logspaces), |read, of| read(of));
+    write(&mut out, ROUTER, "", &[(String::new(), status)], |read, of| read(of));
+    write(&mut out, SOURCES, "source", &sources, |read, of| read(of));
+    write(&mut out, ROUTES, "route", &routes, |read, of| read(of));
+    write(&mut out, DESTINATIONS, "destination", &destinations, |read, of| read(of));
+    write(&mut out, LOGSPACES, "logspace", &logspaces, |read, of| read(of));
     let flows: Vec<_> = accounts.sources.iter().map(|row| (row.source.clone(), row)).collect();
-    write(&mut out, FLOWS, ("source", &flows), |read, of| read(of));
+    write(&mut out, FLOWS, "source", &flows, |read, of| read(of));
     let queues: Vec<_> = accounts.destinations.iter().map(|row| (row.id.clone(), row)).collect();
-    write(&mut out, QUEUES, ("destination", &queues), |read, of| read(of));
-    write(&mut out, ENDPOINTS, ("endpoint", &counters.web.requests.by_endpoint()), |read, of| read(of));
-    write(&mut out, PROCESS, ("", &process), |read, of| read(of));
-    write(&mut out, OWN, ("", &process), |read, of| read(of));
+    write(&mut out, QUEUES, "destination", &queues, |read, of| read(of));
+    write(&mut out, ENDPOINTS, "endpoint", &counters.web.requests.by_endpoint(), |read, of| read(of));
+    write(&mut out, PROCESS, "", &process, |read, of| read(of));
+    write(&mut out, OWN, "", &process, |read, of| read(of));
     out
 }

@@ -57,7 +57,8 @@ impl Values {
 pub(super) fn write<R: Copy, T>(
     out: &mut String,
     rows: &[Row<R>],
-    (label, things): (&str, &[(String, T)]),
+    label: &str,
+    things: &[(String, T)],
     read: impl Fn(R, &T) -> Values,
 ) {
     for row in rows {
@@ -117,12 +118,9 @@ mod tests {
     fn a_metric_is_written_with_its_labels() {
         let check = |label: &str, values: fn() -> Values, expected: &str| {
             let mut out = String::new();
-            write(
-                &mut out,
-                &[gauge("x", "A thing.", values)],
-                (label, &[("a".to_owned(), ())]),
-                |read, ()| read(),
-            );
+            write(&mut out, &[gauge("x", "A thing.", values)], label, &[("a".to_owned(), ())], |read, ()| {
+                read()
+            });
             assert_eq!(out, format!("# HELP logstead_x A thing.\n# TYPE logstead_x gauge\n{expected}"));
         };
         check("", || Values::One(1), "logstead_x 1\n");

@@ -362,13 +362,14 @@ mod tests {
 
     /// The lines of `content`, read in pieces of `bytes_max`, and where reading stands then.
     fn run(content: &[u8], bytes_max: usize, is_last: bool) -> (Vec<(String, Flags)>, usize) {
-        let (found, (position, _)) = run_from((0, false), content, bytes_max, is_last);
+        let (found, (position, _)) = run_from(0, false, content, bytes_max, is_last);
         (found, position)
     }
 
-    /// The same behind a position, with whether it is in a line that was cut.
+    /// The lines from a position on, `cut` if it is within a line that was cut; also the position where they end.
     fn run_from(
-        (mut position, mut cut): (usize, bool),
+        mut position: usize,
+        mut cut: bool,
         content: &[u8],
         bytes_max: usize,
         is_last: bool,
@@ -440,8 +441,9 @@ mod tests {
             content in "([a-c]{1,3}|\n|\r|\0{1,30}|[d-f]{12,30}){0,20}", grown in 0_usize..200,
         ) {
             let content = content.as_bytes();
-            let (mut found, place) = run_from((0, false), &content[..grown.min(content.len())], 10_000, false);
-            found.extend(run_from(place, content, 10_000, false).0);
+            let grown = &content[..grown.min(content.len())];
+            let (mut found, (position, cut)) = run_from(0, false, grown, 10_000, false);
+            found.extend(run_from(position, cut, content, 10_000, false).0);
             prop_assert_eq!(found, run(content, 10_000, false).0);
         }
     }

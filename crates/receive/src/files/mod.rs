@@ -145,7 +145,7 @@ impl Following {
             return RETRY_WAIT;
         }
         let skipped = round.steps.iter().map(|step| step.skipped_bytes).sum();
-        self.shared.left_out(&Sender::local("file"), TOO_LONG, (skipped, &[]));
+        self.shared.left_out(&Sender::local("file"), TOO_LONG, skipped, &[]);
         let has_more = round.has_more();
         self.follower.advance(round, now);
         if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }

@@ -115,7 +115,7 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
     };
     let mut body = request.into_body();
     let stored = match form {
-        Ok((form, pass)) => store::store(shared, (sender, pass.as_deref()), &mut body, form).await,
+        Ok((form, pass)) => store::store(shared, sender, pass.as_deref(), &mut body, form).await,
         Err(failure) => Err(failure),
     };
     if let Err(failure) = &stored {

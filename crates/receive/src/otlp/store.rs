@@ -42,7 +42,8 @@ const PREFIX_BYTES: usize = 5;
 /// Stores what is in a body.
 pub(super) async fn store(
     shared: &Shared,
-    (sender, pass): (&Sender, Option<&dyn Pass>),
+    sender: &Sender,
+    pass: Option<&dyn Pass>,
     body: &mut Incoming,
     form: Form,
 ) -> Result<Answer, Failure> {

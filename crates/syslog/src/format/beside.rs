@@ -97,10 +97,11 @@ impl<T: AsRef<str>> Beside<T> {
     }
 }
 
-/// Adds a text with what came beside many and beside it alone.
+/// Adds a text with the pairs that it shares with others, and its own.
 pub fn push<A: AsRef<str>, B: AsRef<str>>(
     text: &Text<'_>,
-    (of_many, own): (&Beside<A>, &Beside<B>),
+    of_many: &Beside<A>,
+    own: &Beside<B>,
     prefix: &str,
     builder: &mut BatchBuilder,
 ) {
@@ -150,7 +151,7 @@ mod tests {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: b"", received: RECEIVED });
         let text = Text { severity, host: b"peer", ..Text::of(b"hello") };
-        push(&text, (&beside(of_many), &beside(own)), "loki", &mut builder);
+        push(&text, &beside(of_many), &beside(own), "loki", &mut builder);
         let batch = builder.seal();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let severity = batch.priority(0).map_or("-", |priority| priority.severity().name());

@@ -29,10 +29,16 @@ fn is_taken_and_client(text: &[u8], at: usize) -> bool {
     client.is_some_and(|client| client.parse::<IpAddr>().is_ok())
 }
 
-/// Takes over the time; what stands behind the stamp at `start` is the message, from `at` on.
+/// Sets the time from the stamp at `stamp_at`, and the message, which begins at `message_at`.
 #[cold]
-pub(super) fn fill<'a>(row: &mut Row<'a>, text: &'a [u8], (start, at): (usize, usize), clock: Clock<'_>) {
+pub(super) fn fill<'a>(
+    row: &mut Row<'a>,
+    text: &'a [u8],
+    stamp_at: usize,
+    message_at: usize,
+    clock: Clock<'_>,
+) {
     let clock = Clock { zone: &TimeZone::UTC, ..clock };
-    row.time = stamp::read(text, start, clock).map(|(time, _)| time);
-    set_message(row, text, at);
+    row.time = stamp::read(text, stamp_at, clock).map(|(time, _)| time);
+    set_message(row, text, message_at);
 }

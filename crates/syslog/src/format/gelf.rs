@@ -80,7 +80,7 @@ impl Gelf {
         let found = Found::among(&pairs, &self.keys, Clock::of_receipt(known.received, &TimeZone::UTC));
         // One that is empty is a message as well.
         let message = found.message.or_else(|| pairs.iter().position(|pair| pair.name == SHORT));
-        let fields_behind = add_fields(&pairs, (&found, message), known, builder);
+        let fields_behind = add_fields(&pairs, &found, message, known, builder);
         let text = |at: Option<usize>| at.map_or(&b""[..], |at| pairs[at].value.as_bytes());
         let host = text(found.host);
         let row = Row {
@@ -140,10 +140,11 @@ impl Gelf {
     }
 }
 
-/// Adds what no column says already, and says how many these are.
+/// Adds the pairs that no column holds yet, and returns their number.
 fn add_fields(
     pairs: &[Pair<'_, '_>],
-    (found, message): (&Found, Option<usize>),
+    found: &Found,
+    message: Option<usize>,
     known: Known<'_>,
     builder: &mut BatchBuilder,
 ) -> usize {

@@ -22,7 +22,7 @@ pub(super) fn parse<'a>(
     let mut row =
         Row { priority: Some(priority), flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     match stamped(&mut row, text, start, clock) {
-        Some(at) if elff::is_behind(text, at) => elff::fill(&mut row, text, (start, at), clock),
+        Some(at) if elff::is_behind(text, at) => elff::fill(&mut row, text, start, at, clock),
         Some(at) => behind_stamp(&mut row, text, at, clock, builder),
         None => unusual(&mut row, text, start, clock, builder),
     }
@@ -54,7 +54,7 @@ fn unusual<'a>(
     if let Some((start, at)) = starts.find_map(|start| stamped(row, text, start, clock).map(|at| (start, at)))
     {
         if elff::is_behind(text, at) {
-            return elff::fill(row, text, (start, at), clock);
+            return elff::fill(row, text, start, at, clock);
         }
         behind_stamp(row, text, at, clock, builder);
     } else if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {

@@ -112,12 +112,7 @@ pub(super) fn next_plausible(bytes: &[u8], from: usize, frame_max: usize) -> Opt
 }
 
 /// The first pair that begins before `end`. There is none before `from`.
-pub(super) fn first_pair(
-    bytes: &[u8],
-    (from, end): (usize, usize),
-    frame_max: usize,
-    behind: Behind,
-) -> Pair {
+pub(super) fn first_pair(bytes: &[u8], from: usize, end: usize, frame_max: usize, behind: Behind) -> Pair {
     for start in candidates(bytes, from).take_while(|start| *start < end) {
         match begins_pair(&bytes[start..], frame_max, behind) {
             Some(true) => return Pair::At(start),
@@ -144,7 +139,7 @@ fn begins_pair(rest: &[u8], frame_max: usize, behind: Behind) -> Option<bool> {
 
 /// Whether frames that begin in a message, from `inner` on, lead to one whose length begins with the message's last digits:
 /// what is behind the message looks like a length only because that is cut in two.
-pub(super) fn cuts_length(bytes: &[u8], (inner, end): (usize, usize), frame_max: usize) -> bool {
+pub(super) fn cuts_length(bytes: &[u8], inner: usize, end: usize, frame_max: usize) -> bool {
     let digits = digits_at_end(&bytes[..end], LENGTH_DIGITS_MAX);
     let mut at = inner;
     while at < end - digits {
@@ -234,7 +229,7 @@ mod tests {
 
     #[test]
     fn two_frames_behind_each_other_are_a_pair() {
-        let pair = |text: &str, behind| first_pair(text.as_bytes(), (0, text.len()), 100, behind);
+        let pair = |text: &str, behind| first_pair(text.as_bytes(), 0, text.len(), 100, behind);
         assert_eq!(pair("xx5 <13>a5 <13>b", Behind::More), Pair::At(2));
         assert_eq!(pair("xx5 <13>a\r\n5 <13>b", Behind::Bound), Pair::At(2));
         assert_eq!(pair("xx5 <13>ab 5 <13>b", Behind::Bound), Pair::No);

@@ -46,7 +46,7 @@ pub struct Found {
 
 impl Found {
     /// Adds a frame, unless it is an empty line.
-    pub(super) fn frame(&mut self, bytes: &[u8], (start, end): (usize, usize), flags: Flags) {
+    pub(super) fn frame(&mut self, bytes: &[u8], start: usize, end: usize, flags: Flags) {
         let is_blank = bytes[start..end].iter().all(|&byte| byte == b'\r' || byte == b'\n');
         if is_blank {
             self.framing_bytes += end - start;
@@ -55,8 +55,8 @@ impl Found {
         }
     }
 
-    /// Adds what no message holds, if it is anything.
-    pub(super) fn skip(&mut self, (start, end): (usize, usize), why: Why) {
+    /// Adds bytes that no message holds, unless there are none.
+    pub(super) fn skip(&mut self, start: usize, end: usize, why: Why) {
         if start < end {
             self.skipped.push(Skipped { start: start as u32, end: end as u32, why });
         }

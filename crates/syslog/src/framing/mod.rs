@@ -150,7 +150,7 @@ impl Framer {
         self.news = News::End;
         let at = self.split(bytes, found);
         if let Some(skip) = self.skip {
-            found.skip((at, bytes.len()), skip.why());
+            found.skip(at, bytes.len(), skip.why());
         } else if at < bytes.len() {
             let (prefix, hint) = match self.begin(&bytes[at..]) {
                 Begin::Counted { prefix, .. } => (prefix, Flags::default()),
@@ -165,8 +165,8 @@ impl Framer {
             let end = bytes.len().min(start + self.frame_max);
             let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
             found.framing_bytes += prefix;
-            found.frame(bytes, (start, end), flags.with(cut).with(hint));
-            found.skip((end, bytes.len()), Why::TooLong);
+            found.frame(bytes, start, end, flags.with(cut).with(hint));
+            found.skip(end, bytes.len(), Why::TooLong);
         }
         *self = Framer::new(self.framing, self.frame_max);
     }
@@ -187,9 +187,9 @@ impl Framer {
                 Some(at + 1)
             }
             Begin::Counted { prefix, length } if length <= self.frame_max => {
-                self.counted(bytes, (at, prefix, length), found)
+                self.counted(bytes, at, prefix, length, found)
             }
-            Begin::Counted { prefix, length } => self.counted_too_long(bytes, (at, prefix, length), found),
+            Begin::Counted { prefix, length } => self.counted_too_long(bytes, at, prefix, length, found),
             Begin::Doubtful => self.doubtful(bytes, at, found),
             Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, found),
             Begin::Lines => self.lines(bytes, at, found),
@@ -204,7 +204,9 @@ impl Framer {
     fn counted(
         &mut self,
         bytes: &[u8],
-        (at, prefix, length): (usize, usize, usize),
+        at: usize,
+        prefix: usize,
+        length: usize,
         found: &mut Found,
     ) -> Option<usize> {
         let (start, end) = (at + prefix, at + prefix + length);
@@ -213,7 +215,7 @@ impl Framer {
         let is_plain = !counted::has_priority(message);
         let behind = match inner {
             Some(inner) => counted::begins(&bytes[end..], self.frame_max).map(|begins| {
-                begins && !counted::cuts_length(&bytes[start..], (inner, length), self.frame_max)
+                begins && !counted::cuts_length(&bytes[start..], inner, length, self.frame_max)
             }),
             None if is_plain && !self.sends_plain() => counted::begins_any(&bytes[end..]),
             None => Some(true),
@@ -223,13 +225,13 @@ impl Framer {
         }
         match inner {
             Some(inner) if behind == Some(false) || behind.is_none() && is_plain => {
-                return Some(self.miscounted(bytes, (at, start, start + inner), found));
+                return Some(self.miscounted(bytes, at, start, start + inner, found));
             }
             None if behind == Some(false) => return self.out_of_step(bytes, at, found),
             _ => {}
         }
         found.framing_bytes += prefix;
-        found.frame(bytes, (start, end), Flags::default());
+        found.frame(bytes, start, end, Flags::default());
         self.seen = Seen::Counts;
         self.plain += u64::from(is_plain);
         Some(end)
@@ -243,21 +245,23 @@ impl Framer {
         let inner = match self.news {
             News::Coming => None,
             News::Silence => {
-                match counted::first_pair(message, (1, message.len()), self.frame_max, Behind::End) {
+                match counted::first_pair(message, 1, message.len(), self.frame_max, Behind::End) {
                     Pair::At(inner) => Some(inner),
                     Pair::Perhaps(_) | Pair::No => None,
                 }
             }
             News::End => counted::next_plausible(message, 0, self.frame_max),
         }?;
-        (inner <= self.frame_max).then(|| self.miscounted(bytes, (at, start, start + inner), found))
+        (inner <= self.frame_max).then(|| self.miscounted(bytes, at, start, start + inner, found))
     }
 
     /// A counted frame of which not all is kept.
     fn counted_too_long(
         &mut self,
         bytes: &[u8],
-        (at, prefix, length): (usize, usize, usize),
+        at: usize,
+        prefix: usize,
+        length: usize,
         found: &mut Found,
     ) -> Option<usize> {
         let start = at + prefix;
@@ -270,8 +274,8 @@ impl Framer {
         let end = bytes.len().min(start + length);
         let behind = self.news.behind(end == start + length);
         let from = if at == 0 { self.unpaired } else { 0 };
-        match counted::first_pair(&bytes[start..end], (from, self.frame_max), self.frame_max, behind) {
-            Pair::At(inner) => return Some(self.miscounted(bytes, (at, start, start + inner), found)),
+        match counted::first_pair(&bytes[start..end], from, self.frame_max, self.frame_max, behind) {
+            Pair::At(inner) => return Some(self.miscounted(bytes, at, start, start + inner, found)),
             Pair::Perhaps(inner) => {
                 self.unpaired = inner;
                 return None;
@@ -279,7 +283,7 @@ impl Framer {
             Pair::No => {}
         }
         found.framing_bytes += prefix;
-        found.frame(bytes, (start, start + self.frame_max), Flags::TRUNCATED);
+        found.frame(bytes, start, start + self.frame_max, Flags::TRUNCATED);
         self.seen = Seen::Counts;
         self.skip = Some(Skip::Counted(length - self.frame_max));
         Some(start + self.frame_max)
@@ -289,7 +293,9 @@ impl Framer {
     fn miscounted(
         &mut self,
         bytes: &[u8],
-        (at, start, inner): (usize, usize, usize),
+        at: usize,
+        start: usize,
+        inner: usize,
         found: &mut Found,
     ) -> usize {
         // Without a priority, what looks like a length may be a part of a text.
@@ -299,7 +305,7 @@ impl Framer {
             at
         };
         found.framing_bytes += start - at;
-        found.frame(bytes, (start, inner), Flags::OUT_OF_STEP);
+        found.frame(bytes, start, inner, Flags::OUT_OF_STEP);
         self.seen = Seen::Lost;
         inner
     }
@@ -312,7 +318,7 @@ impl Framer {
         let line = &bytes[start..newline.unwrap_or(bytes.len())];
         let behind = self.news.behind(newline.is_some());
         let pair = match self.heads {
-            None => counted::first_pair(line, (unpaired, self.frame_max + 1), self.frame_max, behind),
+            None => counted::first_pair(line, unpaired, self.frame_max + 1, self.frame_max, behind),
             Some(_) => Pair::No,
         };
         match pair {
@@ -450,7 +456,7 @@ impl Framer {
     ) -> Option<usize> {
         let available = ends.map_or(bytes.len(), |(end, _)| end) - start;
         if self.frame_max < available {
-            found.frame(bytes, (start, start + self.frame_max), flags.with(Flags::TRUNCATED));
+            found.frame(bytes, start, start + self.frame_max, flags.with(Flags::TRUNCATED));
             self.skip = Some(skip);
             return Some(start + self.frame_max);
         }
@@ -459,7 +465,7 @@ impl Framer {
             self.scanned = available;
             return None;
         };
-        found.frame(bytes, (start, end), flags);
+        found.frame(bytes, start, end, flags);
         found.framing_bytes += next - end;
         Some(next)
     }
@@ -468,9 +474,9 @@ impl Framer {
     fn skip_on(&mut self, skip: Skip, bytes: &[u8], at: usize, found: &mut Found) -> Option<usize> {
         let scanned = if at == 0 { self.scanned } else { 0 };
         let step =
-            skip.step(&bytes[at..], (scanned, self.frame_max), self.news.behind(false), self.heads.as_ref());
+            skip.step(&bytes[at..], scanned, self.frame_max, self.news.behind(false), self.heads.as_ref());
         let next = at + step.skipped;
-        found.skip((at, next), skip.why());
+        found.skip(at, next, skip.why());
         self.skip = match (step.ended, skip) {
             (Ended::NotYet, Skip::Counted(left)) => Some(Skip::Counted(left - step.skipped)),
             (Ended::NotYet, _) => Some(skip),

@@ -49,7 +49,8 @@ impl Skip {
     pub(super) fn step(
         self,
         rest: &[u8],
-        (scanned, frame_max): (usize, usize),
+        scanned: usize,
+        frame_max: usize,
         open: Behind,
         heads: Option<&Signature>,
     ) -> Step {
@@ -93,7 +94,7 @@ impl Skip {
 
 /// Where two counted frames begin; else up to where there are none for certain.
 fn pair_in(bytes: &[u8], frame_max: usize, behind: Behind) -> Result<usize, usize> {
-    match counted::first_pair(bytes, (0, bytes.len()), frame_max, behind) {
+    match counted::first_pair(bytes, 0, bytes.len(), frame_max, behind) {
         Pair::At(start) => Ok(start),
         Pair::Perhaps(start) => Err(start),
         Pair::No => Err(bytes.len()),
