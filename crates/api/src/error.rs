@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use logstead_accounts as accounts;
 use logstead_answer::AnswerError;
 use logstead_flow::request_id;
-use logstead_ingest::encoding::Packed;
-use logstead_ingest::messages::Refused;
+use logstead_ingest::encoding::UnpackError;
+use logstead_ingest::messages::BodyError;
 use logstead_query::{ErrorKind, ParseError};
 use serde::Serialize;
 use std::ops::Range;
@@ -273,18 +273,20 @@ impl From<AnswerError> for ApiError {
     }
 }
 
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> ApiError {
+impl From<BodyError> for ApiError {
+    fn from(refused: BodyError) -> ApiError {
         let status = match &refused {
-            Refused::Malformed { .. } | Refused::Packed(Packed::Damaged { .. }) => StatusCode::BAD_REQUEST,
-            Refused::TooMany { .. } | Refused::TooMuch { .. } | Refused::Packed(Packed::TooLong { .. }) => {
-                StatusCode::PAYLOAD_TOO_LARGE
+            BodyError::Malformed { .. } | BodyError::Packed(UnpackError::Damaged { .. }) => {
+                StatusCode::BAD_REQUEST
             }
-            Refused::Packed(Packed::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            BodyError::TooMany { .. }
+            | BodyError::TooMuch { .. }
+            | BodyError::Packed(UnpackError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyError::Packed(UnpackError::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         };
         let error = ApiError::new(status, refused.to_string());
         match refused {
-            Refused::Malformed { place: Some((line, column)), .. } => {
+            BodyError::Malformed { place: Some((line, column)), .. } => {
                 error.at(Place { line, column, end_column: None })
             }
             _ => error,

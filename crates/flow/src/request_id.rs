@@ -30,7 +30,7 @@ tokio::task_local! {
 impl Id {
     /// One that no other request has.
     pub fn random() -> Id {
-        /// What stands in where the system has no randomness.
+        /// The substitute if the system has no randomness.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mut bytes = [0; RANDOM_BYTES];
         if SystemRandom::new().fill(&mut bytes).is_err() {

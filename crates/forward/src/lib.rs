@@ -12,53 +12,53 @@ mod gather;
 mod groups;
 mod http;
 mod kinds;
-mod means;
 mod naming;
 mod pace;
 mod packing;
-mod parcel;
 mod quarantine;
 mod queue;
+mod queue_deps;
+mod queue_read;
 mod sink;
 mod stream;
+mod test_message;
 mod tls;
-mod trial;
 
-pub use means::{Means, pause_all};
-pub use queue::{Depth, QueueError};
-pub use trial::send_test;
+pub use queue::{QueueDepth, QueueError};
+pub use queue_deps::{QueueDeps, pause_all};
+pub use test_message::send_test;
 
 use control::Control;
 use drain::Drain;
 use logstead_config::{Destination as Config, Queue as QueueConfig};
 use logstead_flow::budget::Budget;
+use logstead_flow::count_claim::CountClaim;
 use logstead_flow::counters::DestinationCounters;
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_flow::receipt::Pending;
-use logstead_flow::share::Share;
 use logstead_flow::writer::Append;
 use logstead_indexer::{Encoded, Hit, encode, oldest};
 use logstead_record::{Batch, BatchBuilder};
 use parking_lot::Mutex;
 use quarantine::Quarantine;
-use queue::{Opened, Queue};
+use queue::{Queue, QueueParts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
+/// The time that a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// How long a stop then waits for another side that does not answer.
 const END_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// How many messages are put into the queue again at a time.
+/// The number of messages that are put into the queue again at a time.
 const REPLAYED_AT_ONCE: usize = 4096;
 
 /// A running destination.
 pub struct Destination {
     id: String,
     folders: Arc<Folders>,
-    means: Means,
+    means: QueueDeps,
     control: Arc<Control>,
     why_paused: Mutex<Option<String>>,
     queue: Queue,
@@ -69,11 +69,11 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. What cannot be opened
-    /// is tried again, unless it has to be open.
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. A queue that
+    /// cannot be opened is tried again, unless it has to be open.
     pub fn open(
         id: &str,
-        means: &Means,
+        means: &QueueDeps,
         folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
         has_to_open: bool,
@@ -83,7 +83,7 @@ impl Destination {
         control.set_paused(why_paused.is_some());
         let mut quarantine = Quarantine::new(means, id);
         let config = QueueConfig::default();
-        let Opened { queue, reader, fill } =
+        let QueueParts { queue, reader, fill } =
             Queue::open(id, &config, means, &control, &counters, has_to_open)?;
         match quarantine.open() {
             Err(error) if has_to_open => {
@@ -120,7 +120,8 @@ impl Destination {
         })
     }
 
-    /// What is queued is sent as the configuration says; without one, or with one that is not enabled, it waits.
+    /// Sets the configuration by which queued messages are sent; without one, or with one that is not enabled, they
+    /// wait.
     pub fn configure(&self, config: Option<&Config>) {
         let sends = config.filter(|config| config.enabled);
         if let Some(config) = config {
@@ -135,8 +136,8 @@ impl Destination {
         self.control.configure(sends);
     }
 
-    /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
-    pub fn append(&self, encoded: Encoded, share: Share, flow_control: bool, pending: Pending) {
+    /// Queues messages. If they would have to wait for room, they are dropped unless sources may be held back.
+    pub fn append(&self, encoded: Encoded, share: CountClaim, flow_control: bool, pending: Pending) {
         self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
     }
 
@@ -145,14 +146,14 @@ impl Destination {
         queue::refusal(&self.id, self.queue.fill(), &self.means)
     }
 
-    /// How much is queued.
-    pub fn depth(&self) -> Depth {
+    /// The amount that is queued.
+    pub fn depth(&self) -> QueueDepth {
         let fill = self.queue.fill();
         let messages = fill.messages();
         let oldest = self.queue.searcher().get(fill.done()).ok().flatten();
         let age =
             |hit: Hit| clock::now().nanos().saturating_sub(hit.batch.received(hit.row).nanos()).max(0) as u64;
-        Depth {
+        QueueDepth {
             messages,
             bytes: fill.bytes(),
             bytes_max: fill.bytes_max(),
@@ -165,7 +166,7 @@ impl Destination {
         0 < self.queue.fill().messages() || 0 < self.quarantined()
     }
 
-    /// The same, also where nobody knows, as it cannot be opened.
+    /// The same; if it cannot be opened, the figures are unknown.
     pub fn may_hold_messages(&self) -> bool {
         self.holds_messages() || self.unopened().is_some()
     }
@@ -175,7 +176,7 @@ impl Destination {
         self.queue.unopened().or_else(|| self.quarantine.lock().unopened())
     }
 
-    /// What of its queue is in memory.
+    /// The memory that its queue takes.
     pub fn memory_bytes(&self) -> usize {
         self.queue.searcher().stats().memory_bytes
     }
@@ -216,7 +217,7 @@ impl Destination {
         self.control.retry();
     }
 
-    /// Passes over the oldest messages that wait; `false` if there are not as many.
+    /// Passes over the oldest messages that wait; `false` if there are fewer.
     pub fn discard(&self, messages: u64) -> bool {
         let fill = self.queue.fill();
         let enough = messages <= fill.messages();
@@ -226,7 +227,7 @@ impl Destination {
         enough
     }
 
-    /// How many messages the other side refused.
+    /// The number of messages that the other side refused.
     pub fn quarantined(&self) -> u64 {
         self.quarantine.lock().messages()
     }
@@ -262,7 +263,7 @@ impl Destination {
     pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
         // They were counted when they came.
-        self.append(encode(Arc::new(batch)), Share::none(), true, pending.receipt().pending());
+        self.append(encode(Arc::new(batch)), CountClaim::none(), true, pending.receipt().pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop).map_err(|failed| failed.to_string())

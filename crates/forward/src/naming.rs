@@ -3,13 +3,13 @@
 //! **Invariant:** what a message says becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot first.
 //! So it is never a folder, and never leads out of one.
 
-use super::sink::Message;
+use super::sink::OutgoingMessage;
 use logstead_config::{Moment, Part, Template, TimePart};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 
 /// Appends the name for a message.
-pub(super) fn write(template: &Template, message: &Message<'_>, out: &mut String) {
+pub(super) fn write(template: &Template, message: &OutgoingMessage<'_>, out: &mut String) {
     for part in template.parts() {
         match part {
             Part::Literal(text) => out.push_str(text),
@@ -79,7 +79,7 @@ mod tests {
     fn name(template: &str, batch: &Batch) -> String {
         let mut name = String::new();
         let template = Template::parse(template).unwrap();
-        write(&template, &Message { batch, row: 0, sequence: 0 }, &mut name);
+        write(&template, &OutgoingMessage { batch, row: 0, sequence: 0 }, &mut name);
         name
     }
 

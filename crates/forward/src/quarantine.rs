@@ -1,8 +1,8 @@
 //! Messages that the other side will never accept, with its reason, until an operator sends them again or discards them.
 //!
-//! They are kept in a queue of their own, which nobody drains. Each has its reason as a field.
+//! They are kept in a queue of their own, which is not drained. Each has its reason as a field.
 
-use super::means::Means;
+use super::queue_deps::QueueDeps;
 use logstead_flow::reopening::Reopening;
 use logstead_indexer::{
     Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
@@ -19,23 +19,23 @@ const BYTES_MAX: u64 = 1 << 30;
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(super) struct Quarantine {
-    means: Means,
+    means: QueueDeps,
     dir: PathBuf,
     id: String,
     /// Opened when the first message comes, or when there is one on disk.
-    open: Option<Open>,
+    open: Option<OpenQuarantine>,
     /// Why it cannot be opened, and when that is tried again.
     unopened: Option<(String, Reopening)>,
 }
 
-struct Open {
+struct OpenQuarantine {
     appender: Appender,
     reader: QueueReader,
     searcher: Searcher,
 }
 
 impl Quarantine {
-    pub(super) fn new(means: &Means, id: &str) -> Quarantine {
+    pub(super) fn new(means: &QueueDeps, id: &str) -> Quarantine {
         let dir = means.quarantines().join(id);
         Quarantine { means: means.clone(), dir, id: id.to_owned(), open: None, unopened: None }
     }
@@ -45,11 +45,11 @@ impl Quarantine {
         if self.dir.exists() { self.opened().map(drop) } else { Ok(()) }
     }
 
-    fn opened(&mut self) -> Result<&mut Open, OpenQueueError> {
+    fn opened(&mut self) -> Result<&mut OpenQuarantine, OpenQueueError> {
         let Quarantine { means, dir, id, open, unopened } = self;
         match open {
             Some(open) => Ok(open),
-            none => match Open::new(means, dir, id) {
+            none => match OpenQuarantine::new(means, dir, id) {
                 Ok(opened) => {
                     *unopened = None;
                     Ok(none.insert(opened))
@@ -69,7 +69,7 @@ impl Quarantine {
         }
     }
 
-    /// Why it cannot be opened, if so. Whoever asks has it tried again when that is due.
+    /// Why it cannot be opened, if so. Asking tries it again when that is due.
     pub(super) fn unopened(&mut self) -> Option<String> {
         if self.unopened.as_ref().is_some_and(|(_, reopening)| reopening.is_due()) {
             // It is noted why.
@@ -92,7 +92,7 @@ impl Quarantine {
         open.appender.append(&encoded).map(drop).map_err(|error| error.to_string())
     }
 
-    /// How many messages it holds.
+    /// The number of messages that it holds.
     pub(super) fn messages(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.reader.waiting())
     }
@@ -116,8 +116,8 @@ impl Quarantine {
     }
 }
 
-impl Open {
-    fn new(means: &Means, dir: &Path, id: &str) -> Result<Open, OpenQueueError> {
+impl OpenQuarantine {
+    fn new(means: &QueueDeps, dir: &Path, id: &str) -> Result<OpenQuarantine, OpenQueueError> {
         let options =
             Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
         let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
@@ -129,7 +129,7 @@ impl Open {
                 "quarantine: its cursor was lost, what was sent again shows again: {error}"
             );
         }
-        Ok(Open { appender, reader, searcher })
+        Ok(OpenQuarantine { appender, reader, searcher })
     }
 }
 

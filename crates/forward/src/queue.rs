@@ -4,14 +4,14 @@
 //! and counted.
 
 use super::control::Control;
-use super::means::Means;
-use super::pace::Pace;
+use super::pace::QueuePace;
+use super::queue_deps::QueueDeps;
 use logstead_config::{Queue as Config, QueueDurability as Configured, Size};
 use logstead_flow::counters::DestinationCounters;
-use logstead_flow::ledger::Place;
+use logstead_flow::ledger::JournalId;
 use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
-use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
     Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Recovery,
     Searcher, Stats, check_cursor, closed_queue, open_queue,
@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often messages are looked for that are too old.
+/// The interval at which messages that are too old are looked for.
 const TIDY_INTERVAL: Duration = Duration::from_secs(10);
-/// How often it is checked whether the destination keeps up, where that makes a difference.
+/// The interval at which it is checked whether the destination keeps up, if that makes a difference.
 const PACE_INTERVAL: Duration = Duration::from_secs(1);
 /// A queue consists of at least this many files when it is full, so that their removal makes room in time.
 const FILES_MIN: u64 = 8;
@@ -35,22 +35,22 @@ const FILE_BYTES_MIN: u64 = 256 << 10;
 pub(super) struct Queue {
     writer: Writer<Config>,
     searcher: Searcher,
-    fill: Arc<Fill>,
+    fill: Arc<QueueFill>,
     /// Why it is not open, if it is not.
     unopened: Arc<Mutex<Option<String>>>,
 }
 
-/// How full it is.
-pub(super) struct Fill {
+/// The fill level of a queue.
+pub(super) struct QueueFill {
     searcher: Searcher,
     /// Messages with a sequence below this are done with.
     pub(super) done: AtomicU64,
     bytes_max: AtomicU64,
 }
 
-/// What waits, to be shown.
+/// The amount that waits, to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth {
+pub struct QueueDepth {
     /// Queued messages.
     pub messages: u64,
     /// Queued bytes.
@@ -61,11 +61,11 @@ pub struct Depth {
     pub oldest: Option<Duration>,
 }
 
-/// What is opened, beside the queue itself.
-pub(super) struct Opened {
+/// An open queue and the parts that its reader needs.
+pub(super) struct QueueParts {
     pub(super) queue: Queue,
     pub(super) reader: QueueReader,
-    pub(super) fill: Arc<Fill>,
+    pub(super) fill: Arc<QueueFill>,
 }
 
 /// Why a queue cannot be used.
@@ -84,13 +84,13 @@ impl Queue {
     pub(super) fn open(
         id: &str,
         config: &Config,
-        means: &Means,
+        means: &QueueDeps,
         control: &Arc<Control>,
         counters: &Arc<DestinationCounters>,
         has_to_open: bool,
-    ) -> Result<Opened, QueueError> {
+    ) -> Result<QueueParts, QueueError> {
         let folder = means.queues().join(id);
-        let reached = means.ledger.reached(&Place::Destination(id.into()));
+        let reached = means.ledger.reached(&JournalId::Destination(id.into()));
         let unopened = Arc::<Mutex<Option<String>>>::default();
         let opened = match open_queue(&means.disk, &folder, options(config, means), reached) {
             Ok(opened) => {
@@ -109,17 +109,17 @@ impl Queue {
             }
         };
         let OpenedQueue { appender, reader, searcher, .. } = opened;
-        let fill = Arc::new(Fill {
+        let fill = Arc::new(QueueFill {
             searcher: searcher.clone(),
             done: reader.done().into(),
             bytes_max: config.size.bytes().into(),
         });
-        let queueing = Queueing {
+        let queueing = QueueHooks {
             id: id.into(),
             config: *config,
             means: means.clone(),
             fill: fill.clone(),
-            pace: Pace::new(searcher.next_sequence()),
+            pace: QueuePace::new(searcher.next_sequence()),
             is_spilled: false,
             control: control.clone(),
             counters: counters.clone(),
@@ -127,9 +127,9 @@ impl Queue {
             reopening: Reopening::first(),
             unopened: unopened.clone(),
         };
-        let (ledger, place) = (means.ledger.clone(), Place::Destination(id.into()));
+        let (ledger, place) = (means.ledger.clone(), JournalId::Destination(id.into()));
         let writer = Writer::start(format!("queue {id}"), appender, queueing, ledger, place)?;
-        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
+        Ok(QueueParts { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
     }
 
     pub(super) fn append(&self, append: Append) {
@@ -150,7 +150,7 @@ impl Queue {
         self.unopened.lock().clone()
     }
 
-    pub(super) fn fill(&self) -> &Fill {
+    pub(super) fn fill(&self) -> &QueueFill {
         &self.fill
     }
 
@@ -165,7 +165,7 @@ impl Queue {
     }
 }
 
-impl Fill {
+impl QueueFill {
     pub(super) fn done(&self) -> u64 {
         self.done.load(Ordering::Acquire)
     }
@@ -189,7 +189,7 @@ impl Fill {
 }
 
 /// Why nothing more fits for now, if so.
-pub(super) fn refusal(id: &str, fill: &Fill, means: &Means) -> Option<String> {
+pub(super) fn refusal(id: &str, fill: &QueueFill, means: &QueueDeps) -> Option<String> {
     let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
     if bytes_max <= bytes {
         let size = Size::about(bytes_max);
@@ -209,7 +209,7 @@ fn bytes(stats: &Stats, done: u64) -> u64 {
     }
 }
 
-fn options(config: &Config, means: &Means) -> Options {
+fn options(config: &Config, means: &QueueDeps) -> Options {
     let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
     Options {
         memory_max: config.memory.as_usize().min(means.memory_max),
@@ -247,13 +247,13 @@ fn report_cursor(id: &str, opened: &OpenedQueue) {
     }
 }
 
-/// What the thread of a queue does beside appending.
-struct Queueing {
+/// The hooks of a queue's thread: everything it does beside appending.
+struct QueueHooks {
     id: Arc<str>,
     config: Config,
-    means: Means,
-    fill: Arc<Fill>,
-    pace: Pace,
+    means: QueueDeps,
+    fill: Arc<QueueFill>,
+    pace: QueuePace,
     /// Whether all that waits is on the disk, and is put there as it comes.
     is_spilled: bool,
     control: Arc<Control>,
@@ -263,12 +263,12 @@ struct Queueing {
     unopened: Arc<Mutex<Option<String>>>,
 }
 
-impl Queueing {
+impl QueueHooks {
     /// Tries again to open what could not be opened.
     fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
         let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
         check_cursor(&*self.means.disk, &self.folder).map_err(failed)?;
-        // What comes from now on is counted before it is sent.
+        // Messages that come from now on are counted before they are sent.
         let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
         report(&self.id, &recovery.unwrap_or_default());
         self.means.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
@@ -299,7 +299,7 @@ impl Queueing {
     }
 }
 
-impl Owner for Queueing {
+impl JournalHooks for QueueHooks {
     type Configuration = Config;
 
     fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
@@ -332,11 +332,11 @@ impl Owner for Queueing {
         if let Some(age) = self.config.age
             && (self.means.clock_is_believed)()
         {
-            // What is gone can no longer be counted. On a full disk it goes anyway.
+            // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
             self.means.ledger.write().ok();
             let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             let received_before = Some(clock::now().saturating_add(-age));
-            // What is gone is counted by the thread that would have sent it.
+            // Removed messages are counted by the thread that would have sent them.
             if let Err(error) = appender.expire(&Expiry { received_before, ..Expiry::default() }) {
                 tracing::error!(
                     destination = &*self.id,
@@ -352,7 +352,7 @@ impl Owner for Queueing {
         Instant::now() + TIDY_INTERVAL
     }
 
-    /// What would be lost when the process ends is stored, whatever the limits.
+    /// Messages that would be lost when the process ends are stored, whatever the limits.
     fn refusal(&self, is_stopping: bool) -> Option<String> {
         if is_stopping {
             return None;

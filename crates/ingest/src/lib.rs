@@ -1,4 +1,4 @@
-//! What is received over HTTP, from the bytes of a body to rows of a batch.
+//! Decodes bodies of HTTP requests into rows of a batch.
 //!
 //! ```text
 //!  body ▶ encoding ▶ a protocol's messages ▶ batches ▶ rows
@@ -6,9 +6,9 @@
 //!
 //! | module     | owns                                                                    |
 //! |------------|-------------------------------------------------------------------------|
-//! | `encoding` | what a body is packed with, and how much comes out of it                |
+//! | `encoding` | unpacking, and the limit on what is unpacked                            |
 //! | `marks`    | bytes of JSON bodies that are not UTF-8                                 |
-//! | `messages` | what a protocol gives: one message after the other                      |
+//! | `messages` | the interface of a protocol: one message after the other                |
 //! | `batches`  | messages in batches of bounded size, and which were refused             |
 //! | `protobuf` | the fields of a message in Protocol Buffers                             |
 //! | `split`    | lines, elements of an array, and values that stand one after the other  |
@@ -27,7 +27,7 @@ pub mod journal;
 pub mod loki;
 pub mod marks;
 pub mod messages;
+pub mod native;
 pub mod otlp;
-pub mod ours;
 pub mod protobuf;
 mod split;

@@ -22,7 +22,7 @@ mod sink;
 
 pub use cef::read as cef;
 pub use csv::read as csv;
-pub use json::{Beyond, JsonLimits, JsonObject, json, json_into};
+pub use json::{ExceededLimit, JsonLimits, JsonObject, json, json_into};
 pub use leef::read as leef;
 pub use pairs::key_value;
-pub use sink::{FIELDS_MAX, NAME_BYTES_MAX, Pair, Sink};
+pub use sink::{FIELDS_MAX, NAME_BYTES_MAX, Pair, PairSink};

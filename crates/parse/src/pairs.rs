@@ -43,7 +43,7 @@ fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}')
 }
 
-/// The value that begins at `start`, and where it ends.
+/// The value that begins at `start`, and its end.
 fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
     let rest = &text[start..];
     let Some(&quote @ (b'"' | b'\'')) = rest.first() else {
@@ -68,7 +68,7 @@ fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
     (rest[..bytes].to_vec(), start + bytes)
 }
 
-/// How long the value without quotes is that the text begins with.
+/// The length of the value without quotes that the text begins with.
 fn bare_bytes(text: &[u8]) -> usize {
     let mut at = 0;
     loop {

@@ -11,7 +11,7 @@
 //! each source.
 
 pub mod apply;
-mod bell;
+mod clock_trust;
 mod clock_watch;
 mod copies;
 mod core;
@@ -30,16 +30,16 @@ mod sealers;
 mod start;
 mod status;
 mod submit;
-mod trust;
+mod waker;
 pub mod watch;
 mod worker;
 
 pub use apply::unfit;
-pub use apply::{ApplyError, Change, Prepared};
+pub use apply::{ApplyError, PreparedChange, RevisionChange};
 pub use core::Pipeline;
-pub use lookups::Known as KnownLookup;
-pub use reindex::Reindexed;
-pub use running::Live;
+pub use lookups::LookupFileState as KnownLookup;
+pub use reindex::ReindexResult;
+pub use running::LiveRevision;
 pub use start::pause_destinations;
 pub use status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,

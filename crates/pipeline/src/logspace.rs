@@ -2,17 +2,17 @@
 //!
 //! It tells the [sealers](super::sealers) about journal files that become full.
 
-use super::bell::Bell;
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
-use super::progress::Progress;
+use super::progress::SealProgress;
+use super::waker::Waker;
 use super::watch::Wake;
 use logstead_config::Retention;
 use logstead_flow::counters::LogspaceCounters;
-use logstead_flow::ledger::{Ledger, Place};
+use logstead_flow::ledger::{JournalId, Ledger};
 use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
-use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
     Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Recovery, Searcher,
     Stats,
@@ -29,17 +29,17 @@ const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// How long a commit waits for sealing: senders that wait for an answer should not send again.
 const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
-/// What all logspaces share.
-pub(crate) struct Shared {
-    pub bell: Bell,
-    pub progress: Arc<Progress>,
+/// The parts of the process that all logspaces share.
+pub(crate) struct LogspaceDeps {
+    pub bell: Waker,
+    pub progress: Arc<SealProgress>,
     pub(crate) wake: Wake,
     pub(crate) headroom: Headroom,
     pub clock: Arc<ClockWatch>,
     pub ledger: Arc<Ledger>,
 }
 
-/// What can change while a logspace is open.
+/// The settings that can change while a logspace is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Configuration {
     pub options: Options,
@@ -61,17 +61,17 @@ pub(crate) struct Logspace {
 }
 
 impl Logspace {
-    /// Opens a store and starts its thread. Where it cannot be opened the thread tries it again, unless it has to be open.
+    /// Opens a store and starts its thread. If it cannot be opened, the thread tries again, unless it has to be open.
     pub(crate) fn start(
         (id, folder): (&str, &Path),
         closed: Opened,
         has_to_open: bool,
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
-        Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
+        LogspaceDeps { bell, progress, wake, headroom, clock, ledger }: LogspaceDeps,
     ) -> Result<Logspace, String> {
         let Opened { mut appender, searcher, keeper, .. } = closed;
-        let (account, place) = (ledger.clone(), Place::Logspace(id.into()));
-        let mut storing = Storing {
+        let (account, place) = (ledger.clone(), JournalId::Logspace(id.into()));
+        let mut storing = LogspaceHooks {
             id: id.to_owned(),
             folder: folder.to_owned(),
             searcher: searcher.clone(),
@@ -128,14 +128,18 @@ impl Logspace {
         &self.keeper
     }
 
-    /// What a retention would remove, now and later.
-    pub(crate) fn preview(&self, retention: Retention) -> Outlook {
+    /// The messages that a retention would remove, now and later.
+    pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
         let age = retention.age.map(|age| nanos(age.duration()));
         let next = age.zip(self.keeper.next_to_expire(&expiry));
         let next = next.map(|(age, (received, messages))| (received.saturating_add(age), messages));
         let all_at = age.zip(self.keeper.received_last()).map(|(age, last)| last.saturating_add(age));
-        Outlook { now: self.keeper.preview(&expiry), next, all_at: all_at.filter(|_| next.is_some()) }
+        RetentionOutlook {
+            now: self.keeper.preview(&expiry),
+            next,
+            all_at: all_at.filter(|_| next.is_some()),
+        }
     }
 
     pub(crate) fn counters(&self) -> &LogspaceCounters {
@@ -164,18 +168,18 @@ impl Logspace {
     }
 }
 
-/// What a retention would remove of what is stored now.
-pub struct Outlook {
+/// The stored messages that a retention would remove.
+pub struct RetentionOutlook {
     /// At once.
     pub now: Expired,
-    /// What age takes after that: when, and how many messages.
+    /// The next removal by age: when, and how many messages.
     pub next: Option<(Timestamp, u64)>,
-    /// By when age has taken all of it.
+    /// The time by which age has removed all of them.
     pub all_at: Option<Timestamp>,
 }
 
-/// What the thread of a logspace does beside appending.
-struct Storing {
+/// The hooks of a logspace's thread: everything it does beside appending.
+struct LogspaceHooks {
     id: String,
     folder: PathBuf,
     searcher: Searcher,
@@ -184,8 +188,8 @@ struct Storing {
     configuration: Configuration,
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
-    bell: Bell,
-    progress: Arc<Progress>,
+    bell: Waker,
+    progress: Arc<SealProgress>,
     wake: Wake,
     headroom: Headroom,
     clock: Arc<ClockWatch>,
@@ -193,7 +197,7 @@ struct Storing {
     counters: Arc<LogspaceCounters>,
 }
 
-impl Owner for Storing {
+impl JournalHooks for LogspaceHooks {
     type Configuration = Configuration;
 
     fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
@@ -280,7 +284,7 @@ impl Owner for Storing {
     }
 }
 
-impl Storing {
+impl LogspaceHooks {
     /// It is open: what was found is said, counted, and compared with the clock.
     fn opened(&mut self, recovery: &Recovery) {
         report(&self.id, &self.folder, recovery);
@@ -293,7 +297,7 @@ impl Storing {
     }
 
     fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
-        // What is gone can no longer be counted. On a full disk it goes anyway.
+        // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
         self.ledger.write().ok();
         let mut expired = appender.expire(expiry);
         // Freeing space takes a few kilobytes.
@@ -342,7 +346,7 @@ fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configura
     files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
 }
 
-/// What may be removed now.
+/// The messages that may be removed now.
 fn expiry(retention: Retention) -> Expiry {
     Expiry {
         received_before: retention.age.map(|age| before(age.duration())),

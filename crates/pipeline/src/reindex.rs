@@ -2,23 +2,23 @@
 
 use super::Pipeline;
 use super::logspace::Logspace;
-use logstead_flow::machine::priority::{self, Way};
+use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_indexer::{Done, KeepError};
 use std::sync::Arc;
 
 /// Failures that are told.
 const FAILURES_MAX: usize = 100;
 
-/// What became of them.
+/// The result of writing indexes again.
 #[derive(Debug, Default)]
-pub struct Reindexed {
+pub struct ReindexResult {
     /// Indexes that were written again.
     pub indexes: u64,
     /// Messages in these indexes.
     pub messages: u64,
     /// Why indexes were not made, at most 100.
     pub failures: Vec<String>,
-    /// Whether all were.
+    /// Whether all indexes were written.
     pub is_complete: bool,
 }
 
@@ -30,16 +30,18 @@ impl Pipeline {
         id: &str,
         is_cancelled: &(dyn Fn() -> bool + Sync),
         progress: &(dyn Fn(usize, usize) + Sync),
-    ) -> Reindexed {
+    ) -> ReindexResult {
         let Some(logspace) = self.running.load().logspaces.get(id).cloned() else {
-            return Reindexed::default();
+            return ReindexResult::default();
         };
         let run = || {
-            priority::give_way(Way::Fully);
+            priority::give_way(ThreadPriority::Low);
             self.reindex_all(&logspace, is_cancelled, progress)
         };
-        let failed =
-            || Reindexed { failures: vec!["a bug, please report it".to_owned()], ..Reindexed::default() };
+        let failed = || ReindexResult {
+            failures: vec!["a bug, please report it".to_owned()],
+            ..ReindexResult::default()
+        };
         std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| failed())
     }
 
@@ -48,9 +50,9 @@ impl Pipeline {
         logspace: &Arc<Logspace>,
         is_cancelled: &dyn Fn() -> bool,
         progress: &dyn Fn(usize, usize),
-    ) -> Reindexed {
+    ) -> ReindexResult {
         let tasks = logspace.keeper().reindex_tasks();
-        let mut reindexed = Reindexed::default();
+        let mut reindexed = ReindexResult::default();
         for (at, task) in tasks.iter().enumerate() {
             if is_cancelled() {
                 return reindexed;

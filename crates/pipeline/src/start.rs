@@ -1,6 +1,6 @@
-//! How a pipeline starts: with the revision that is stored, or with a first document.
+//! Starts a pipeline, with the stored revision or with a first document.
 
-use super::apply::{self, ApplyError, Change, Demand};
+use super::apply::{self, ApplyError, RevisionChange, SourceDemand};
 use super::clock_watch::ClockWatch;
 use super::core::Pipeline;
 use super::gaps::Gaps;
@@ -16,8 +16,8 @@ use logstead_flow::counters::Counters;
 use logstead_flow::gate::Gates;
 use logstead_flow::ledger::Ledger;
 use logstead_flow::machine::folders::Folders;
-use logstead_flow::machine::memory::Memory;
-use logstead_flow::machine::sockets::{Descriptors, Sockets};
+use logstead_flow::machine::memory::ProcessMemory;
+use logstead_flow::machine::sockets::{Descriptors, SocketLimit};
 use logstead_flow::queue::{self, WorkReceiver};
 use logstead_flow::repeats::Repeats;
 use logstead_flow::senders::Senders;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Pauses every destination that a start would send to: each stays so until it is resumed.
-pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &Change) -> io::Result<()> {
+pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &RevisionChange) -> io::Result<()> {
     let named: Vec<&str> = change.checked.destinations.iter().map(|config| config.id.as_str()).collect();
     pause_all(disk, data, &named)
 }
@@ -44,10 +44,10 @@ impl Pipeline {
         data: &Path,
         settings: Arc<Settings>,
         revision: u64,
-        change: Change,
+        change: RevisionChange,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
-        pipeline.prepare_with(Demand::WhatCan, change, None)?.commit(revision);
+        pipeline.prepare_with(SourceDemand::WhatCan, change, None)?.commit(revision);
         if pipeline.lacks_something() {
             let pipeline = Arc::downgrade(&pipeline);
             retry::start(move || {
@@ -64,7 +64,7 @@ impl Pipeline {
         disk: Arc<dyn Disk>,
         data: &Path,
         settings: Arc<Settings>,
-        change: Change,
+        change: RevisionChange,
         store: impl FnOnce() -> Result<u64, String>,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
@@ -79,7 +79,7 @@ impl Pipeline {
 
     fn begin_with(
         &self,
-        first: Change,
+        first: RevisionChange,
         store: impl FnOnce() -> Result<u64, String>,
     ) -> Result<(), ApplyError> {
         let prepared = self.prepare(first, None)?;
@@ -94,10 +94,10 @@ impl Pipeline {
         data: &Path,
         settings: Arc<Settings>,
         revision: u64,
-        change: &Change,
+        change: &RevisionChange,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
-        let memory = Memory::divide(&settings)?;
+        let memory = ProcessMemory::divide(&settings)?;
         let (work, received) = queue::queues(memory.shares.workers);
         let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
@@ -118,7 +118,7 @@ impl Pipeline {
             ledger,
             senders,
             repeats,
-            sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
+            sockets: Arc::new(SocketLimit::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
             sealers,
@@ -180,13 +180,13 @@ impl Pipeline {
         }
         let running = self.running.load_full();
         let live = &running.live;
-        let change = Change {
+        let change = RevisionChange {
             toml: live.toml.clone(),
             document: live.document.clone(),
             checked: (*live.checked).clone(),
         };
         let revision = live.revision;
-        match self.prepare_with(Demand::WhatCan, change, Some(revision)) {
+        match self.prepare_with(SourceDemand::WhatCan, change, Some(revision)) {
             Ok(prepared) => {
                 prepared.commit(revision);
                 self.lacks_something()

@@ -1,4 +1,4 @@
-//! What the pipeline is doing right now, as the API shows it.
+//! The present state of the pipeline, as the API shows it.
 //!
 //! **Invariant:** states are closed types, so that the console has to deal with each.
 
@@ -16,7 +16,7 @@ pub struct Status {
     pub applied_at: String,
     /// When these figures were read.
     pub time: String,
-    /// What became of all messages so far.
+    /// The fates of all messages so far.
     pub totals: Totals,
     /// Messages that no route matched: they are dropped.
     pub unrouted_messages: u64,
@@ -26,15 +26,15 @@ pub struct Status {
     pub sources: Vec<SourceStatus>,
     /// Rules, in order.
     pub routes: Vec<RouteStatus>,
-    /// Where messages are forwarded to.
+    /// The destinations that messages are forwarded to.
     pub destinations: Vec<DestinationStatus>,
     /// Messages that wait for destinations that the document no longer has, until they are discarded.
     pub queues_left: Vec<QueueLeft>,
-    /// Where messages are stored.
+    /// The logspaces that messages are stored in.
     pub logspaces: Vec<LogspaceStatus>,
 }
 
-/// What became of all messages since the ledger began, each counted once: received is the sum of the others but
+/// The fates of all messages since the ledger began, each counted once: `received` is the sum of the others except
 /// `lost_before` and `skipped_bytes`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Totals {
@@ -71,7 +71,7 @@ pub struct SourceStatus {
     pub connections: u64,
     /// Received since the start of the process.
     pub messages: u64,
-    /// Of messages that were received since the start of the process.
+    /// The bytes of messages that were received since the start of the process.
     pub bytes: u64,
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
@@ -99,7 +99,7 @@ pub struct SourceStatus {
     pub unrouted: u64,
     /// Coalesced reads, each of which a worker parsed as one batch.
     pub reads: u64,
-    /// What was dropped or refused, by reason.
+    /// The messages that were dropped or refused, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
@@ -118,7 +118,7 @@ pub struct SourceStatus {
 /// A socket of a source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ListenerStatus {
-    /// Where senders connect to.
+    /// The address that senders connect to.
     pub url: String,
     /// Whether it is open.
     pub state: ListenerState,
@@ -138,14 +138,14 @@ pub struct RouteStatus {
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
-    /// What its steps did since the start of the process, in order.
+    /// The figures of its steps since the start of the process, in order.
     pub steps: Vec<StepStatus>,
 }
 
 /// A step of a route.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StepStatus {
-    /// What it does.
+    /// The kind of step.
     pub kind: String,
     /// Messages that got there and that it concerned.
     pub messages: u64,
@@ -168,7 +168,7 @@ pub struct DestinationStatus {
     pub enabled: bool,
     /// How it sends.
     pub kind: DestinationType,
-    /// Where it sends.
+    /// The address that it sends to.
     pub to: String,
     /// Whether it sends.
     pub state: DestinationState,
@@ -189,7 +189,7 @@ pub struct DestinationStatus {
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
-    /// What was dropped, by reason.
+    /// The messages that were dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// Messages that wait.
     pub queue_messages: u64,

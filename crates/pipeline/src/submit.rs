@@ -1,11 +1,11 @@
 //! Messages that are handed in: over HTTP, and of our own log.
 
 use super::core::Pipeline;
-use super::running::{Inlet, Running};
+use super::running::{Inlet, RunningState};
 use logstead_config::SourceKind;
-use logstead_flow::ledger::Place;
-use logstead_flow::queue::{Partition, Work};
-use logstead_flow::receipt::{Failed, Pending, Taken};
+use logstead_flow::ledger::JournalId;
+use logstead_flow::queue::{Partition, WorkItem};
+use logstead_flow::receipt::{Pending, StoreFailure, StoreSummary};
 use logstead_record::Batch;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub enum SubmitError {
     Busy,
     /// It could not be stored, or not everywhere.
     #[error("the messages could not be stored: {0}")]
-    Failed(Failed),
+    Failed(StoreFailure),
     /// The process is about to end.
     #[error("the server is stopping: send again later")]
     ShuttingDown,
@@ -65,7 +65,7 @@ impl Pipeline {
         source: &str,
         batch: Batch,
         logspace: Option<&str>,
-    ) -> Result<Taken, SubmitError> {
+    ) -> Result<StoreSummary, SubmitError> {
         self.submit_rest(source, batch, logspace, Vec::new()).await
     }
 
@@ -75,8 +75,8 @@ impl Pipeline {
         source: &str,
         batch: Batch,
         logspace: Option<&str>,
-        had: Vec<Place>,
-    ) -> Result<Taken, SubmitError> {
+        had: Vec<JournalId>,
+    ) -> Result<StoreSummary, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }
@@ -118,17 +118,17 @@ impl Pipeline {
         inlet: &Inlet,
         batch: Batch,
         logspace: Option<String>,
-        had: Vec<Place>,
+        had: Vec<JournalId>,
         pending: Pending,
     ) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
-        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
+        let work = WorkItem::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
         // When every worker has stopped, dropping it tells the sender.
         self.work.submit(Partition::Any, work);
     }
 }
 
-fn no_inlet(running: &Running, source: &str) -> SubmitError {
+fn no_inlet(running: &RunningState, source: &str) -> SubmitError {
     let is_there = running.live.checked.sources.iter().any(|config| config.id == source);
     if is_there { SubmitError::SourceDisabled(source.to_owned()) } else { SubmitError::NoSource }
 }

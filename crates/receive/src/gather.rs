@@ -6,15 +6,15 @@
 //!
 //! **Invariant:** frames of one connection leave in the order in which they came.
 
-use super::coalesce::{Coalesce, Next, Waiting};
-use logstead_flow::chunk::{Chunk, Order};
+use super::coalesce::{Coalesce, CoalesceStep, PendingBytes};
+use logstead_flow::chunk::{Chunk, ChunkOrder};
 use std::time::Instant;
 use tokio::sync::{Mutex, Notify};
 
 /// A read of this size is a chunk of its own: copying it would cost more than it gains.
 const CHUNK_BYTES_MIN: usize = 64 << 10;
 
-/// Where chunks go.
+/// The receiver of finished chunks.
 pub(super) trait Outlet {
     /// The present policy: when a chunk is worth a worker's while.
     fn policy(&self) -> Coalesce;
@@ -22,19 +22,19 @@ pub(super) trait Outlet {
     async fn submit(&self, chunk: Chunk);
 }
 
-/// What waits to become a chunk.
+/// The frames that wait to become a chunk.
 #[derive(Default)]
 pub(super) struct Gather {
     /// Held while a chunk waits for room in the source's budget, so that all its connections wait.
-    state: Mutex<State>,
+    state: Mutex<GatherState>,
     /// Something new waits.
     woken: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct GatherState {
     chunk: Chunk,
-    waiting: Waiting,
+    waiting: PendingBytes,
     /// Chunks so far.
     chunks: usize,
 }
@@ -79,9 +79,9 @@ impl Gather {
     ) -> Option<std::time::Duration> {
         let mut state = self.state.lock().await;
         match policy.next(&state.waiting, Instant::now()) {
-            Next::Block => None,
-            Next::Sleep(wait) => Some(wait),
-            Next::Seal => {
+            CoalesceStep::Block => None,
+            CoalesceStep::Sleep(wait) => Some(wait),
+            CoalesceStep::Seal => {
                 state.submit(outlet, number).await;
                 None
             }
@@ -94,13 +94,13 @@ impl Gather {
     }
 }
 
-impl State {
+impl GatherState {
     async fn submit(&mut self, outlet: &impl Outlet, number: usize) {
         self.waiting.seal(Instant::now());
         let chunk = std::mem::take(&mut self.chunk);
         if !chunk.frames.is_empty() {
             self.chunks += 1;
-            let order = Order { connection: number, chunk: self.chunks };
+            let order = ChunkOrder { connection: number, chunk: self.chunks };
             outlet.submit(Chunk { order, ..chunk }).await;
         }
     }

@@ -21,7 +21,7 @@
 use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{FrameContext, SyslogParser};
 use std::path::PathBuf;
 
 const CASES_MIN: usize = 150;
@@ -90,13 +90,13 @@ impl Case {
         builder.origin(Origin { source: b"syslog", peer, received });
         let written =
             self.written.as_deref().map(|time| Timestamp::parse_rfc3339(time.as_bytes()).expect(time));
-        let known = Known { peer, written: written.unwrap_or(received), ..Known::at(received) };
-        let syslog = Syslog { lines: self.lines.is_some(), ..Syslog::new(format, zone) };
+        let known = FrameContext { peer, written: written.unwrap_or(received), ..FrameContext::at(received) };
+        let syslog = SyslogParser { lines: self.lines.is_some(), ..SyslogParser::new(format, zone) };
         syslog.parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
         builder.seal()
     }
 
-    /// What differs between what the case says and what its frame reads as; empty where nothing does.
+    /// The differences between the expected and the read message; empty if there are none.
     fn differences(&self) -> String {
         let batch = self.parse();
         let mut expected = self.columns.clone();

@@ -17,20 +17,20 @@ use logstead_accounts::kept;
 use logstead_accounts::{Found, Look, Meta, Revision, Whole};
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
-use logstead_pipeline::Change;
+use logstead_pipeline::RevisionChange;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A router document to run.
 pub(super) enum First {
     /// The newest revision.
-    Stored(u64, Change),
+    Stored(u64, RevisionChange),
     /// One that is to become the first, and its origin.
-    New(String, Change),
+    New(String, RevisionChange),
 }
 
 impl First {
-    pub(super) fn change(&self) -> &Change {
+    pub(super) fn change(&self) -> &RevisionChange {
         match self {
             First::Stored(_, change) | First::New(_, change) => change,
         }
@@ -293,12 +293,12 @@ fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
 }
 
 /// Checks a document; warnings go to the log.
-fn change(name: &str, toml: String) -> Result<Change, Failure> {
+fn change(name: &str, toml: String) -> Result<RevisionChange, Failure> {
     let (document, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {
         tracing::warn!("{name}: {warning}");
     }
-    Ok(Change { toml, document, checked })
+    Ok(RevisionChange { toml, document, checked })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! An attempt to store the messages of a request: where it begins, and how it stopped.
 
 use crate::error::ApiError;
-use logstead_flow::ledger::Place;
-use logstead_flow::repeats::{Id, Progress};
+use logstead_flow::ledger::JournalId;
+use logstead_flow::repeats::{Id, RequestProgress};
 
 /// A request that is remembered.
 pub(super) struct Named {
@@ -15,13 +15,13 @@ pub(super) struct Named {
 pub(super) struct Taking {
     /// What it is remembered by.
     pub(super) named: Option<Named>,
-    pub(super) progress: Progress,
+    pub(super) progress: RequestProgress,
 }
 
 /// Why a batch is not stored, and who has it all the same.
 pub(super) struct Stopped {
     pub(super) error: ApiError,
-    pub(super) had: Vec<Place>,
+    pub(super) had: Vec<JournalId>,
 }
 
 impl From<ApiError> for Stopped {

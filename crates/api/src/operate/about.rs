@@ -89,7 +89,7 @@ pub(crate) async fn settings(State(shared): State<Shared>) -> axum::Json<Setting
 
 pub(super) fn what(shared: &Inner) -> About {
     let process = &shared.state.process;
-    let memory::Memory { limit, shares, .. } = shared.state.pipeline.memory();
+    let memory::ProcessMemory { limit, shares, .. } = shared.state.pipeline.memory();
     About {
         version: env!("CARGO_PKG_VERSION"),
         host: host_name(),

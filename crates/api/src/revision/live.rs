@@ -3,7 +3,7 @@
 use super::health::{Compared, Health, Totals};
 use logstead_accounts::{Error, Meta, OnTrial, Trial};
 use logstead_flow::machine::clock;
-use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
+use logstead_pipeline::{ApplyError, LiveRevision, Pipeline, RevisionChange};
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -64,11 +64,11 @@ impl Revisions {
     /// Stores a change between preparing and committing it: so exactly what is stored becomes live. Blocks.
     pub(crate) fn make_live(
         &self,
-        change: Change,
+        change: RevisionChange,
         expected: Option<u64>,
         (author, comment): (&str, &str),
         trial: Option<NewTrial>,
-    ) -> Result<Arc<Live>, LiveError> {
+    ) -> Result<Arc<LiveRevision>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
         let trial = trial

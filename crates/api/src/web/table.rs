@@ -8,7 +8,7 @@
 use super::limits::Limits;
 use super::pulse::{Ending, Pulse};
 use logstead_flow::counters::Counters;
-use logstead_flow::machine::sockets::{Socket, Sockets};
+use logstead_flow::machine::sockets::{CountedSocket, SocketLimit};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ pub(super) struct Leaving;
 /// The open connections.
 pub(super) struct Table {
     limits: Limits,
-    sockets: Arc<Sockets>,
+    sockets: Arc<SocketLimit>,
     counters: Arc<Counters>,
     open: Mutex<Open>,
     /// A place has become free.
@@ -36,7 +36,7 @@ pub(super) struct Table {
 #[derive(Default)]
 struct Open {
     /// By number: the oldest first.
-    places: BTreeMap<u64, (Arc<Pulse>, Socket)>,
+    places: BTreeMap<u64, (Arc<Pulse>, CountedSocket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
     /// Those whose place is taken, but whose task has not ended yet.
@@ -72,7 +72,7 @@ impl Full {
 }
 
 impl Table {
-    pub(super) fn new(limits: Limits, sockets: Arc<Sockets>, counters: Arc<Counters>) -> Table {
+    pub(super) fn new(limits: Limits, sockets: Arc<SocketLimit>, counters: Arc<Counters>) -> Table {
         Table { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
     }
 
@@ -121,7 +121,7 @@ impl Table {
         self: &Arc<Table>,
         open: &mut Open,
         network: Option<IpAddr>,
-        socket: Socket,
+        socket: CountedSocket,
         now: Instant,
     ) -> Seat {
         let pulse = Arc::new(Pulse::new(network, self.limits.timeouts, now));
@@ -135,7 +135,7 @@ impl Table {
         Seat { table: self.clone(), number, pulse }
     }
 
-    fn remove(&self, open: &mut Open, number: u64) -> Option<(Arc<Pulse>, Socket)> {
+    fn remove(&self, open: &mut Open, number: u64) -> Option<(Arc<Pulse>, CountedSocket)> {
         let (pulse, socket) = open.places.remove(&number)?;
         if let Some(network) = pulse.network
             && let Some(count) = open.by_network.get_mut(&network)
@@ -200,7 +200,7 @@ mod tests {
         let timeouts = Timeouts { header: minute, idle: minute, stall: minute, long_stall: minute };
         let trusted_proxies = [IpNet::from(PROXY)].into();
         let limits = Limits { connections_max, connections_of_address_max, trusted_proxies, timeouts };
-        Arc::new(Table::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
+        Arc::new(Table::new(limits, Arc::new(SocketLimit::new(sockets)), Arc::default()))
     }
 
     fn full(table: &Arc<Table>, peer: IpAddr) -> Option<Full> {

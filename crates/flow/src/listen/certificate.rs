@@ -1,4 +1,4 @@
-//! What stands in a file of certificates, for those who have to renew them.
+//! Describes the certificates of a file, for the people who have to renew them.
 
 use super::subject::of_name;
 use logstead_client::pem;
@@ -21,7 +21,7 @@ pub struct Certificate {
     pub subject: String,
     /// The host names and addresses that it is good for.
     pub names: Vec<String>,
-    /// Who signed it.
+    /// The issuer.
     pub issuer: String,
     /// From when it is good.
     pub from: String,

@@ -1,9 +1,9 @@
-//! What the system dropped of the datagrams of a socket, by its own count. It tells the count along with the next datagram,
-//! too; but after a flood none may come for hours.
+//! The number of datagrams of a socket that the system dropped, by its own count. The system also reports it with the
+//! next datagram, but after a flood none may come for hours.
 
 use std::os::fd::AsFd;
 
-/// Where the system lists the UDP sockets of IPv4 and of IPv6.
+/// The files in which the system lists the UDP sockets of IPv4 and of IPv6.
 const LISTS: [&str; 2] = ["/proc/self/net/udp", "/proc/self/net/udp6"];
 /// The columns of a list, counted from 0.
 const INODE: usize = 9;

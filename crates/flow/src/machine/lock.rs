@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// As long as the longest number of a process.
+/// The length of the longest process number.
 const WIDTH: usize = 20;
 
 /// Holds a data directory until it is dropped.
@@ -26,7 +26,7 @@ pub enum LockError {
     Held {
         /// The directory.
         folder: PathBuf,
-        /// Who holds it, as far as the lock file says.
+        /// The process that holds it, as far as the lock file says.
         holder: String,
     },
     /// Its file system cannot lock files.
@@ -80,7 +80,7 @@ impl DataLock {
     }
 }
 
-/// What a second process is told.
+/// The error for a second process.
 fn held(folder: &Path) -> LockError {
     let mut pid = String::new();
     let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));

@@ -22,8 +22,8 @@ mod secret;
 mod splunk;
 
 pub(super) use elastic::Elastic;
-pub(super) use loki::Loki;
+pub(super) use loki::LokiSink;
 pub(super) use ndjson::NdjsonHttp;
-pub(super) use otlp::Otlp;
+pub(super) use otlp::OtlpSink;
 pub(super) use s3::S3;
 pub(super) use splunk::SplunkHec;

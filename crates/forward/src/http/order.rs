@@ -1,12 +1,12 @@
 //! Brings messages that have something in common next to each other.
 
-use crate::sink::Message;
+use crate::sink::OutgoingMessage;
 
 /// The places of all messages, ordered by `key` and then as they were; `places` is used again for every batch.
 pub(super) fn arrange<'m, K: Ord>(
     places: &mut Vec<usize>,
-    messages: &'m [Message<'m>],
-    key: impl Fn(&'m Message<'m>) -> K,
+    messages: &'m [OutgoingMessage<'m>],
+    key: impl Fn(&'m OutgoingMessage<'m>) -> K,
 ) {
     places.clear();
     places.extend(0..messages.len());

@@ -1,4 +1,4 @@
-//! What authorises requests, and how it is kept out of what is shown.
+//! The secrets that authorise requests, and their removal from texts that are shown.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

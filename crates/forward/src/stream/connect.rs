@@ -4,7 +4,7 @@
 //! the send buffer, and by how long it may stay there unanswered.
 
 use super::address::resolve;
-use super::connection::{Connection, For, wait};
+use super::connection::{ServerConnection, WaitFor, wait};
 use crate::tls;
 use logstead_client::tls::{TlsOptions, config};
 use logstead_config::{Address, ClientTls};
@@ -29,19 +29,19 @@ const SEND_BUFFER_BYTES: usize = 256 << 10;
 const UNCONFIRMED_MAX: Duration = Duration::from_secs(60);
 
 /// How to connect to servers of one destination.
-pub(super) struct Dial {
+pub(super) struct Connector {
     tls: TlsOptions,
     server_name: Option<String>,
 }
 
-impl Dial {
-    pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Dial {
+impl Connector {
+    pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Connector {
         let tls = tls.cloned().unwrap_or_default();
-        Dial { tls: tls::options(&tls, folders), server_name: tls.server_name }
+        Connector { tls: tls::options(&tls, folders), server_name: tls.server_name }
     }
 
     /// Tries each address of the server. An error says which server, and why not.
-    pub(super) fn connect(&self, server: &Address) -> Result<Connection, String> {
+    pub(super) fn connect(&self, server: &Address) -> Result<ServerConnection, String> {
         let mut last = String::new();
         for address in resolve(server)? {
             match self.open(server, address) {
@@ -52,15 +52,15 @@ impl Dial {
         Err(last)
     }
 
-    fn open(&self, server: &Address, address: SocketAddr) -> io::Result<Connection> {
+    fn open(&self, server: &Address, address: SocketAddr) -> io::Result<ServerConnection> {
         let socket = TcpStream::connect_timeout(&address, CONNECT_WAIT_MAX)?;
         tune(&socket)?;
         let name = server.to_string();
         if !server.transport.is_tls() {
-            return Ok(Connection::new(socket, None, name));
+            return Ok(ServerConnection::new(socket, None, name));
         }
         let (tls, took) = self.shake_hands(server, &socket)?;
-        let mut connection = Connection::new(socket, Some(tls), name);
+        let mut connection = ServerConnection::new(socket, Some(tls), name);
         await_refusal(&mut connection, took)?;
         Ok(connection)
     }
@@ -82,7 +82,7 @@ impl Dial {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
                 Err(_) if CONNECT_WAIT_MAX <= start.elapsed() => return Err(too_late()),
                 Err(_) => {
-                    let what = if tls.wants_write() { For::Both } else { For::Input };
+                    let what = if tls.wants_write() { WaitFor::Both } else { WaitFor::Input };
                     wait(socket, what, start + CONNECT_WAIT_MAX)?;
                 }
             }
@@ -107,11 +107,11 @@ fn tune(socket: &TcpStream) -> io::Result<()> {
 
 /// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and what was sent until then is lost.
 /// So it is given as long as the handshake took.
-fn await_refusal(connection: &mut Connection, took: Duration) -> io::Result<()> {
+fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Result<()> {
     let until = Instant::now() + took.min(REFUSAL_WAIT_MAX);
     while !connection.flush()? && Instant::now() < until {
-        connection.wait(For::Room, until)?;
+        connection.wait(WaitFor::Room, until)?;
     }
-    connection.wait(For::Input, until)?;
+    connection.wait(WaitFor::Input, until)?;
     connection.read(&mut Vec::new()).map(drop)
 }

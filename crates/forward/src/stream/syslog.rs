@@ -1,11 +1,11 @@
 //! Syslog in a stream, over TCP or TLS. The other side says nothing of what it got, so messages count as delivered once
 //! its system has confirmed them and the connection still stands a moment later.
 
-use super::connect::Dial;
-use super::connection::{Connection, For};
-use super::line::{Line, Taken};
+use super::connect::Connector;
+use super::connection::{ServerConnection, WaitFor};
+use super::link::{LinkConnection, ServerLink};
 use super::{frame, render};
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
@@ -17,18 +17,18 @@ const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
 /// How long all that is sent together may take.
 const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 
-pub(super) struct Syslog {
-    line: Line,
+pub(super) struct SyslogSink {
+    line: ServerLink,
     format: ForwardFormat,
     framing: ForwardFraming,
     message: Vec<u8>,
     out: Vec<u8>,
 }
 
-impl Syslog {
-    pub(super) fn new(config: &SyslogServer, dial: Dial) -> Syslog {
-        Syslog {
-            line: Line::new(&config.to, dial),
+impl SyslogSink {
+    pub(super) fn new(config: &SyslogServer, dial: Connector) -> SyslogSink {
+        SyslogSink {
+            line: ServerLink::new(&config.to, dial),
             format: config.format,
             framing: config.framing,
             message: Vec::new(),
@@ -37,7 +37,11 @@ impl Syslog {
     }
 
     /// Writes all of them; how many bytes they took.
-    fn write(&mut self, connection: &mut Connection, messages: &[Message<'_>]) -> io::Result<usize> {
+    fn write(
+        &mut self,
+        connection: &mut ServerConnection,
+        messages: &[OutgoingMessage<'_>],
+    ) -> io::Result<usize> {
         let end = Instant::now() + SEND_WAIT_MAX;
         let mut bytes = 0;
         self.out.clear();
@@ -57,24 +61,24 @@ impl Syslog {
     }
 }
 
-impl Sink for Syslog {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for SyslogSink {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         // Whatever a server of syslog says means nothing.
-        let Taken { mut connection, .. } = self.line.take(|_| true)?;
+        let LinkConnection { mut connection, .. } = self.line.take(|_| true)?;
         match self.write(&mut connection, messages) {
             Ok(bytes) => {
                 self.line.keep(connection);
-                Ok(Sent::all(bytes))
+                Ok(SendReport::all(bytes))
             }
             Err(error) => {
                 self.line.failed();
-                Err(Failure::wait(connection.failed(error)))
+                Err(SendFailure::wait(connection.failed(error)))
             }
         }
     }
 }
 
-fn write_all(connection: &mut Connection, bytes: &[u8], end: Instant) -> io::Result<()> {
+fn write_all(connection: &mut ServerConnection, bytes: &[u8], end: Instant) -> io::Result<()> {
     let mut written = 0;
     let mut until = end.min(Instant::now() + WRITE_WAIT_MAX);
     loop {
@@ -90,7 +94,7 @@ fn write_all(connection: &mut Connection, bytes: &[u8], end: Instant) -> io::Res
         } else if until <= now {
             return Err(io::Error::new(ErrorKind::TimedOut, "the server accepts no more data"));
         } else {
-            connection.wait(For::Room, until)?;
+            connection.wait(WaitFor::Room, until)?;
         }
     }
 }

@@ -7,43 +7,46 @@
 mod row;
 mod tables;
 
-use super::running::Running;
+use super::running::RunningState;
 use super::status::Status;
 use logstead_flow::counters::Counters;
 use logstead_flow::ledger::Accounts;
-use logstead_flow::machine::memory::Memory;
+use logstead_flow::machine::memory::ProcessMemory;
 use logstead_flow::machine::process;
-use logstead_flow::machine::sockets::Sockets;
+use logstead_flow::machine::sockets::SocketLimit;
 use logstead_indexer::Space;
 use row::write;
 use tables::{
-    DESTINATIONS, ENDPOINTS, FLOWS, Kept, LOGSPACES, OWN, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received,
-    SOURCES,
+    DESTINATIONS, ENDPOINTS, FLOWS, LOGSPACES, LogspaceMetrics, OWN, PROCESS, ProcessMetrics, QUEUES, ROUTER,
+    ROUTES, SOURCES, SourceMetrics,
 };
 
-/// Whatever has metrics.
-pub(super) struct Everything<'a> {
+/// The sources of all metrics.
+pub(super) struct MetricSources<'a> {
     pub(super) status: &'a Status,
-    pub(super) running: &'a Running,
+    pub(super) running: &'a RunningState,
     pub(super) counters: &'a Counters,
-    pub(super) sockets: &'a Sockets,
-    pub(super) memory: &'a Memory,
+    pub(super) sockets: &'a SocketLimit,
+    pub(super) memory: &'a ProcessMemory,
     pub(super) accounts: &'a Accounts,
     pub(super) space: Option<Space>,
 }
 
 /// The text that a scraper gets.
-pub(super) fn text(everything: &Everything<'_>) -> String {
-    let Everything { status, running, counters, sockets, memory, accounts, space } = *everything;
-    let received =
-        |status| Received { status, source: running.sources.get(&status.id).map(|source| source.shared()) };
+pub(super) fn text(everything: &MetricSources<'_>) -> String {
+    let MetricSources { status, running, counters, sockets, memory, accounts, space } = *everything;
+    let received = |status| SourceMetrics {
+        status,
+        source: running.sources.get(&status.id).map(|source| source.shared()),
+    };
     let sources: Vec<_> = status.sources.iter().map(|of| (of.id.clone(), received(of))).collect();
     let routes: Vec<_> = status.routes.iter().map(|route| (route.id.clone(), route)).collect();
     let destinations: Vec<_> = status.destinations.iter().map(|to| (to.id.clone(), to)).collect();
-    let logspaces: Vec<_> = running.logspaces.values().map(|of| (of.id.clone(), Kept::of(of))).collect();
+    let logspaces: Vec<_> =
+        running.logspaces.values().map(|of| (of.id.clone(), LogspaceMetrics::of(of))).collect();
     let process = [(
         String::new(),
-        Process {
+        ProcessMetrics {
             space,
             web: &counters.web,
             sockets,

@@ -13,11 +13,11 @@ mod round;
 #[cfg(test)]
 mod tests;
 
-use super::shared::{Shared, TOO_LONG};
+use super::context::{SourceContext, TOO_LONG};
 use follower::Follower;
 use logstead_config::Files;
-use logstead_flow::chunk::{Chunk, Sender};
-use logstead_flow::receipt::{Failed, Outcome, Taken};
+use logstead_flow::chunk::{Chunk, MessageSender};
+use logstead_flow::receipt::{StoreFailure, StoreOutcome, StoreSummary};
 use positions::Positions;
 use round::Round;
 use std::path::PathBuf;
@@ -39,11 +39,11 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Follows the files of the source's settings until told to stop.
-pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn serve(shared: Arc<SourceContext>, mut stopped: watch::Receiver<bool>) {
     let Some(config) = shared.settings.load().files.clone() else { return };
     let path = shared.data.join("positions").join(format!("{}.json", shared.id));
     let for_thread = shared.clone();
-    let opened = blocking(&shared, move || Following::open(for_thread, path, &config)).await;
+    let opened = blocking(&shared, move || FollowTask::open(for_thread, path, &config)).await;
     let Some(mut following) = opened else { return };
     while !is_told(&stopped) {
         let Some(config) = shared.settings.load().files.clone() else { break };
@@ -64,7 +64,7 @@ pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool
 
 /// Runs what may hang. `None`: it ended with a panic, which is a bug.
 async fn blocking<T: Send + 'static>(
-    shared: &Shared,
+    shared: &SourceContext,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -84,8 +84,8 @@ async fn told(stopped: &mut watch::Receiver<bool>) {
 }
 
 /// A follower, and where its positions are saved.
-struct Following {
-    shared: Arc<Shared>,
+struct FollowTask {
+    shared: Arc<SourceContext>,
     follower: Follower,
     path: PathBuf,
     look_at: Instant,
@@ -93,8 +93,8 @@ struct Following {
     complain_at: Instant,
 }
 
-impl Following {
-    fn open(shared: Arc<Shared>, path: PathBuf, config: &Files) -> Following {
+impl FollowTask {
+    fn open(shared: Arc<SourceContext>, path: PathBuf, config: &Files) -> FollowTask {
         let now = Instant::now();
         let positions = Positions::load(&path).unwrap_or_else(|error| {
             tracing::error!(
@@ -105,7 +105,7 @@ impl Following {
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
         });
         let follower = Follower::new(&shared.data, shared.folders.clone(), positions, now);
-        Following { shared, follower, path, look_at: now, save_at: now, complain_at: now }
+        FollowTask { shared, follower, path, look_at: now, save_at: now, complain_at: now }
     }
 
     /// Polls the files if it is time to, and reads on.
@@ -134,8 +134,11 @@ impl Following {
     /// Hands on what was read, and returns how long to wait.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
-        let outcome =
-            if frames.frames.is_empty() { Ok(Taken::default()) } else { self.submit(frames, stopped).await };
+        let outcome = if frames.frames.is_empty() {
+            Ok(StoreSummary::default())
+        } else {
+            self.submit(frames, stopped).await
+        };
         let now = Instant::now();
         if let Err(reason) = outcome {
             self.complain(
@@ -145,13 +148,13 @@ impl Following {
             return RETRY_WAIT;
         }
         let skipped = round.steps.iter().map(|step| step.skipped_bytes).sum();
-        self.shared.left_out(&Sender::local("file"), TOO_LONG, skipped, &[]);
+        self.shared.left_out(&MessageSender::local("file"), TOO_LONG, skipped, &[]);
         let has_more = round.has_more();
         self.follower.advance(round, now);
         if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }
     }
 
-    async fn submit(&self, chunk: Chunk, stopped: &mut watch::Receiver<bool>) -> Outcome {
+    async fn submit(&self, chunk: Chunk, stopped: &mut watch::Receiver<bool>) -> StoreOutcome {
         let answered = async { self.shared.submit_confirmed(chunk).await.await };
         tokio::pin!(answered);
         let outcome = tokio::select! {
@@ -160,7 +163,7 @@ impl Following {
         };
         match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(Failed::nowhere("the server is stopping")),
+            Ok(Err(_)) | Err(_) => Err(StoreFailure::nowhere("the server is stopping")),
         }
     }
 

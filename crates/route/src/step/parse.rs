@@ -7,7 +7,7 @@
 use super::change::{Change, Changed};
 use super::fields::{Edit, edited};
 use logstead_config::Parsing;
-use logstead_parse::Sink;
+use logstead_parse::PairSink;
 use logstead_query::Captures;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Flags, Selection};
@@ -88,7 +88,7 @@ impl Named<'_> {
     }
 }
 
-impl Sink for Named<'_> {
+impl PairSink for Named<'_> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }

@@ -4,7 +4,7 @@ use logstead_parse::JsonObject;
 use std::borrow::Cow;
 
 /// A value of an object that is not an object itself.
-pub(super) struct Pair<'o, 't> {
+pub(super) struct ObjectPair<'o, 't> {
     /// Borrowed from the object.
     pub(super) name: &'o str,
     /// Borrowed from its text, where it has no escapes.
@@ -12,6 +12,6 @@ pub(super) struct Pair<'o, 't> {
 }
 
 /// The values of an object.
-pub(super) fn pairs<'o, 't>(object: &'o JsonObject<'t>) -> Vec<Pair<'o, 't>> {
-    object.pairs().map(|(name, value)| Pair { name, value }).collect()
+pub(super) fn pairs<'o, 't>(object: &'o JsonObject<'t>) -> Vec<ObjectPair<'o, 't>> {
+    object.pairs().map(|(name, value)| ObjectPair { name, value }).collect()
 }

@@ -7,7 +7,7 @@ use logstead_record::{Field, Row};
 /// Longest program name that is believed.
 const PROGRAM_BYTES_MAX: usize = 128;
 
-/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and says where the message begins.
+/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and returns the beginning of the message.
 pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
     let (program, rest) = text[start..].split_at(program_length(&text[start..]));

@@ -39,7 +39,7 @@ const JUNOS_FACILITIES: [&[u8]; 16] = [
     b"USER",
 ];
 
-/// How often the message before this one came again.
+/// The number of times that the message before this one came again.
 pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     let rest = match message.first()? {
         b'l' => message.strip_prefix(b"last message repeated ")?,
@@ -121,7 +121,7 @@ pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     set_message(row, text, at + length + 1);
 }
 
-/// The host that a relay on AIX forwards for, and where the text goes on.
+/// The host that a relay on AIX forwards for, and the position behind it.
 pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"Message forwarded from ")?;
     let end = memchr::memchr(b' ', rest)?;
@@ -129,7 +129,7 @@ pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((host, text.len() - rest.len() + end + 1))
 }
 
-/// Where the tag begins behind the name of a severity.
+/// The position of the tag behind the name of a severity.
 pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let end = rest.iter().take(8).position(|&byte| byte == b' ')?;

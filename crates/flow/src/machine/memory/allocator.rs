@@ -1,8 +1,8 @@
-//! What the allocator holds, and how long it keeps what was freed.
+//! The memory that the allocator holds, and how long it keeps freed memory.
 
 use tikv_jemalloc_ctl::{Access, AsName, epoch, stats};
 
-/// What the allocator has handed out, and what it holds besides.
+/// The memory that the allocator has handed out, and the memory that it holds besides.
 pub struct Heap {
     /// Bytes that the program holds.
     pub allocated: usize,
@@ -18,7 +18,7 @@ pub fn heap() -> Option<Heap> {
     Some(Heap { allocated, freed: resident.saturating_sub(allocated) })
 }
 
-/// Keeps freed memory for so many milliseconds from now on: what is freed often is allocated again soon, and what is not
+/// Sets how long freed memory is kept, in milliseconds: what is freed often is allocated again soon, and what is not
 /// given back counts as taken.
 pub(crate) fn keep_freed_for(ms: isize) {
     each_arena(ms);

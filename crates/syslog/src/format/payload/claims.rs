@@ -1,10 +1,10 @@
-//! What a payload claims about columns.
+//! The columns that a payload claims.
 
 use logstead_record::{Priority, Timestamp};
 
 /// Values for columns, for messages whose header has none. Absent texts are empty.
 #[derive(Default)]
-pub(super) struct Claims<'a> {
+pub(super) struct ColumnClaims<'a> {
     pub(super) time: Option<Timestamp>,
     pub(super) host: &'a [u8],
     pub(super) program: &'a [u8],

@@ -1,16 +1,16 @@
-//! What the system says that this process takes.
+//! The memory that the process takes, as the system reports it.
 
-/// What the system has given to this process; `None` if it does not report it.
+/// The memory that the system has given to this process; `None` if it does not report it.
 pub fn resident_bytes() -> Option<u64> {
     of_status("VmRSS:")
 }
 
-/// What of that is in no file, so that the system can only keep it.
+/// The part of that memory that no file backs, so that the system cannot take it back.
 pub(super) fn unreclaimable_bytes() -> Option<u64> {
     of_status("RssAnon:")
 }
 
-/// A figure of the system about this process.
+/// A figure of `/proc/self/status`.
 fn of_status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;

@@ -12,18 +12,18 @@ use std::os::unix::ffi::OsStrExt;
 /// The most names of a folder that are looked at.
 const NAMES_MAX: usize = 100_000;
 
-/// How many names are tried.
+/// The number of names that are tried.
 const ATTEMPTS_MAX: u32 = 1000;
 
-/// A name in a folder.
-pub struct Place {
+/// A name in an open folder.
+pub struct FolderEntry {
     folder: File,
     name: OsString,
 }
 
-impl Place {
-    pub(super) fn new(folder: File, name: OsString) -> Place {
-        Place { folder, name }
+impl FolderEntry {
+    pub(super) fn new(folder: File, name: OsString) -> FolderEntry {
+        FolderEntry { folder, name }
     }
 
     /// The last part of the path.
@@ -32,8 +32,8 @@ impl Place {
     }
 
     /// Another name in the same folder.
-    pub fn beside(&self, name: impl Into<OsString>) -> io::Result<Place> {
-        Ok(Place { folder: self.folder.try_clone()?, name: name.into() })
+    pub fn beside(&self, name: impl Into<OsString>) -> io::Result<FolderEntry> {
+        Ok(FolderEntry { folder: self.folder.try_clone()?, name: name.into() })
     }
 
     /// Opens the file to append to it and to look at what is there; it is made if it is missing.
