@@ -84,7 +84,7 @@ pub struct TargetRows<'a> {
 }
 
 /// The claims of a batch's targets: each message is counted by one of them.
-pub fn shares(targets: &[TargetRows<'_>]) -> Vec<CountClaim> {
+pub fn claims(targets: &[TargetRows<'_>]) -> Vec<CountClaim> {
     if let [only] = targets {
         return vec![CountClaim::all(only.rows.count())];
     }
@@ -104,7 +104,7 @@ pub fn shares(targets: &[TargetRows<'_>]) -> Vec<CountClaim> {
     contested.subtract(&stored);
     let unclaimed = Arc::new(Mutex::new(contested.clone()));
     let mut counted = none.clone();
-    let share = |target: &TargetRows<'_>| {
+    let claim = |target: &TargetRows<'_>| {
         let mut rows = target.rows.clone();
         if target.is_logspace {
             rows.subtract(&counted);
@@ -122,7 +122,7 @@ pub fn shares(targets: &[TargetRows<'_>]) -> Vec<CountClaim> {
         });
         CountClaim { counted: rows.count(), contested }
     };
-    targets.iter().map(share).collect()
+    targets.iter().map(claim).collect()
 }
 
 #[cfg(test)]
@@ -143,18 +143,18 @@ mod tests {
             let selections: Vec<_> = targets.iter().map(|(_, bits, _)| rows(*bits)).collect();
             let given = targets.iter().zip(&selections);
             let given: Vec<_> = given.map(|((is_logspace, ..), rows)| TargetRows { is_logspace: *is_logspace, rows }).collect();
-            let mut shares: Vec<_> = shares(&given).into_iter().enumerate().collect();
-            shares.sort_by_key(|(target, _)| order.wrapping_mul(0x9E37_79B9_7F4A_7C15 + *target as u64));
+            let mut claims: Vec<_> = claims(&given).into_iter().enumerate().collect();
+            claims.sort_by_key(|(target, _)| order.wrapping_mul(0x9E37_79B9_7F4A_7C15 + *target as u64));
             let mut had = Selection::none(ROWS);
             let mut counted = 0;
-            for (target, mut share) in shares {
+            for (target, mut claim) in claims {
                 let (is_logspace, _, drops) = targets[target];
-                let claimed = share.claim();
+                let claimed = claim.claim();
                 prop_assert!(claimed <= selections[target].count());
                 // Logspaces drop nothing.
                 if is_logspace || !drops {
                     counted += claimed;
-                    share.keep();
+                    claim.keep();
                     had.union(&selections[target]);
                 }
             }

@@ -148,8 +148,8 @@ impl Receipt {
     }
 
     /// A journal has its part of the chunk, and the ledger knows it: of these messages, that they are counted there.
-    pub fn kept(&self, place: &JournalId, messages: usize) {
-        self.0.had.lock().push(place.clone());
+    pub fn kept(&self, journal: &JournalId, messages: usize) {
+        self.0.had.lock().push(journal.clone());
         if let Some(account) = self.0.account.get() {
             account.kept.fetch_add(messages, Ordering::Relaxed);
         }

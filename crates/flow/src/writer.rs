@@ -31,7 +31,7 @@ pub struct Append {
     /// The receipt to settle.
     pub pending: Pending,
     /// The messages that are counted in this journal.
-    pub share: CountClaim,
+    pub claim: CountClaim,
     /// Whether they are dropped, and counted, if they would have to wait for room.
     pub may_drop: bool,
 }
@@ -81,9 +81,9 @@ impl<C: Send + 'static> Writer<C> {
     pub fn start<O>(
         name: String,
         appender: Appender,
-        owner: O,
+        hooks: O,
         ledger: Arc<Ledger>,
-        place: JournalId,
+        journal: JournalId,
     ) -> std::io::Result<Writer<C>>
     where
         O: JournalHooks<Configuration = C>,
@@ -92,9 +92,9 @@ impl<C: Send + 'static> Writer<C> {
         let stopping = Arc::new(AtomicBool::new(false));
         let writing = WriterThread {
             appender,
-            owner,
+            hooks,
             ledger,
-            place,
+            journal,
             tidy_at: Instant::now(),
             received,
             stopping: stopping.clone(),
@@ -147,15 +147,15 @@ impl<C: Send + 'static> Writer<C> {
 struct AppendGroup {
     encoded: Vec<Encoded>,
     pending: Vec<Pending>,
-    shares: Vec<CountClaim>,
+    claims: Vec<CountClaim>,
     may_drop: Vec<bool>,
 }
 
 impl AppendGroup {
-    fn push(&mut self, Append { encoded, pending, share, may_drop }: Append) {
+    fn push(&mut self, Append { encoded, pending, claim, may_drop }: Append) {
         self.encoded.push(encoded);
         self.pending.push(pending);
-        self.shares.push(share);
+        self.claims.push(claim);
         self.may_drop.push(may_drop);
     }
 
@@ -165,23 +165,23 @@ impl AppendGroup {
 
     /// Keeps only the messages that have to wait; returns those to drop.
     fn shed(&mut self, error: &str) -> Vec<Append> {
-        let AppendGroup { encoded, pending, shares, may_drop } = std::mem::take(self);
-        let appends = encoded.into_iter().zip(pending).zip(shares).zip(may_drop);
+        let AppendGroup { encoded, pending, claims, may_drop } = std::mem::take(self);
+        let appends = encoded.into_iter().zip(pending).zip(claims).zip(may_drop);
         appends
-            .filter_map(|(((encoded, pending), share), may_drop)| {
-                self.push_unless_shed(Append { encoded, pending, share, may_drop }, error)
+            .filter_map(|(((encoded, pending), claim), may_drop)| {
+                self.push_unless_shed(Append { encoded, pending, claim, may_drop }, error)
             })
             .collect()
     }
 
     /// Decides which messages are counted here, and notes it in the encoded batches; returns the number for each.
     fn claim(&mut self) -> Vec<usize> {
-        let claim = |(encoded, share): (&mut Encoded, &mut CountClaim)| {
-            let counted = share.claim();
+        let claim = |(encoded, claim): (&mut Encoded, &mut CountClaim)| {
+            let counted = claim.claim();
             encoded.set_copies(encoded.rows() - counted);
             counted
         };
-        self.encoded.iter_mut().zip(&mut self.shares).map(claim).collect()
+        self.encoded.iter_mut().zip(&mut self.claims).map(claim).collect()
     }
 
     /// Keeps a batch that has to be stored; returns one that may be dropped. Informs a sender that wants to learn of a
@@ -204,9 +204,9 @@ impl AppendGroup {
 
 struct WriterThread<O: JournalHooks> {
     appender: Appender,
-    owner: O,
+    hooks: O,
     ledger: Arc<Ledger>,
-    place: JournalId,
+    journal: JournalId,
     /// When the journal is maintained next.
     tidy_at: Instant,
     received: Receiver<WriterCommand<O::Configuration>>,
@@ -241,13 +241,13 @@ impl<O: JournalHooks> WriterThread<O> {
     }
 
     fn configure(&mut self, configuration: O::Configuration) {
-        self.owner.configure(&mut self.appender, configuration);
+        self.hooks.configure(&mut self.appender, configuration);
         self.tidy_at = Instant::now();
     }
 
     fn tidy_when_due(&mut self) {
         if self.tidy_at <= Instant::now() {
-            self.tidy_at = self.owner.tidy(&mut self.appender);
+            self.tidy_at = self.hooks.tidy(&mut self.appender);
         }
     }
 
@@ -288,7 +288,7 @@ impl<O: JournalHooks> WriterThread<O> {
         let mut stop = false;
         let mut stop_since = None;
         if !self.stopping.load(Ordering::Relaxed) {
-            self.owner.hold_back();
+            self.hooks.hold_back();
         }
         while !group.encoded.is_empty() {
             let error = match self.append(&mut group) {
@@ -298,13 +298,13 @@ impl<O: JournalHooks> WriterThread<O> {
                 }
                 Err(error) => error,
             };
-            self.owner.failed(&error);
+            self.hooks.failed(&error);
             let dropped = group.shed(&error);
             self.drop_all(dropped);
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
-                    self.owner.gave_up(group.messages(), &error);
+                    self.hooks.gave_up(group.messages(), &error);
                     return true;
                 }
             }
@@ -319,8 +319,8 @@ impl<O: JournalHooks> WriterThread<O> {
 
     /// Returns how many messages of each part are counted here.
     fn append(&mut self, group: &mut AppendGroup) -> Result<Vec<usize>, String> {
-        self.owner.open(&mut self.appender)?;
-        if let Some(reason) = self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
+        self.hooks.open(&mut self.appender)?;
+        if let Some(reason) = self.hooks.refusal(self.stopping.load(Ordering::Relaxed)) {
             return Err(reason);
         }
         let counted = group.claim();
@@ -336,11 +336,11 @@ impl<O: JournalHooks> WriterThread<O> {
                 counted: *counted,
             })
             .collect();
-        self.ledger.kept(&self.place, self.appender.next_sequence(), group.messages(), &kept);
-        self.owner.stored(&group.encoded);
-        group.shares.into_iter().for_each(CountClaim::keep);
+        self.ledger.kept(&self.journal, self.appender.next_sequence(), group.messages(), &kept);
+        self.hooks.stored(&group.encoded);
+        group.claims.into_iter().for_each(CountClaim::keep);
         for (pending, counted) in group.pending.into_iter().zip(counted) {
-            pending.receipt().kept(&self.place, *counted);
+            pending.receipt().kept(&self.journal, *counted);
             pending.done();
         }
     }
@@ -350,7 +350,7 @@ impl<O: JournalHooks> WriterThread<O> {
         if dropped.is_empty() {
             return;
         }
-        self.owner.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
+        self.hooks.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
         let pending = dropped.into_iter().map(|append| append.pending);
         let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
         silent.into_iter().for_each(Pending::done);

@@ -103,13 +103,13 @@ impl Drain {
 
     /// Sends what comes next, if it can.
     fn send(&mut self, config: &Arc<Config>, sinks: &mut OpenSinks, unreadable: &mut u32) {
-        let portion = ReadLimit::of(&config.kind);
-        let parcel = QueueRead::read(&mut self.reader, &portion);
-        let messages = parcel.messages();
+        let limit = ReadLimit::of(&config.kind);
+        let read = QueueRead::read(&mut self.reader, &limit);
+        let messages = read.messages();
         if messages.is_empty() {
-            self.advance(parcel.end, &[self.expired(&parcel, parcel.end)]);
-            match parcel.unreadable {
-                Some(gone) => self.retry_reading(config, &gone, unreadable),
+            self.advance(read.end, &[self.expired(&read, read.end)]);
+            match read.unreadable {
+                Some(missing) => self.retry_reading(config, &missing, unreadable),
                 None => *unreadable = 0,
             }
             return;
@@ -125,27 +125,27 @@ impl Drain {
             pauses.pause(config, reason, wait)
         };
         let outcome = delivery::deliver(sinks, &messages, &pause);
-        self.settle(config, &outcome, &parcel);
-        if portion.gather.is_some() {
+        self.settle(config, &outcome, &read);
+        if limit.gather.is_some() {
             // After a crash an object is to begin with the same message, so that it is replaced.
             self.note();
         }
     }
 
     /// Notes what became of a parcel.
-    fn settle(&mut self, config: &Arc<Config>, outcome: &DeliveryOutcome<'_>, parcel: &QueueRead) {
-        let done = outcome.left.unwrap_or(parcel.end);
+    fn settle(&mut self, config: &Arc<Config>, outcome: &DeliveryOutcome<'_>, read: &QueueRead) {
+        let done = outcome.left.unwrap_or(read.end);
         let refused = refused_before(done, outcome);
         if !self.keep(config, &refused) {
             // All of them are sent again.
             self.go_back();
             return;
         }
-        let delivered = parcel.messages_before(done) - refused.len();
+        let delivered = read.messages_before(done) - refused.len();
         self.counters.quarantined.add(refused.len());
         self.counters.messages.add(delivered);
         self.counters.bytes.add(outcome.bytes);
-        let expired = self.expired(parcel, done);
+        let expired = self.expired(read, done);
         self.advance(done, &[expired, (Fate::Delivered, delivered), (Fate::Quarantined, refused.len())]);
         if outcome.left.is_some() {
             self.go_back();
@@ -177,12 +177,12 @@ impl Drain {
     }
 
     /// Messages of a parcel that became too old before they were read.
-    fn expired(&self, parcel: &QueueRead, done: u64) -> (Fate, usize) {
+    fn expired(&self, read: &QueueRead, done: u64) -> (Fate, usize) {
         let before = self.fill.done();
-        let count = |gone: &MissingMessages| {
-            gone.sequences.end.min(done).saturating_sub(gone.sequences.start.max(before))
+        let count = |missing: &MissingMessages| {
+            missing.sequences.end.min(done).saturating_sub(missing.sequences.start.max(before))
         };
-        let expired = parcel.gone.iter().map(count).sum::<u64>() as usize;
+        let expired = read.missing.iter().map(count).sum::<u64>() as usize;
         self.counters.dropped.add("expired", expired);
         (Fate::Dropped("expired"), expired)
     }
@@ -213,21 +213,21 @@ impl Drain {
     }
 
     /// After a read error it waits as long as it takes: the disk may recover. A damaged part stays damaged.
-    fn retry_reading(&mut self, config: &Arc<Config>, gone: &MissingMessages, attempts: &mut u32) {
+    fn retry_reading(&mut self, config: &Arc<Config>, missing: &MissingMessages, attempts: &mut u32) {
         *attempts += 1;
-        if !passes_over(gone.cause, *attempts) {
-            let reason = format!("messages of the queue cannot be read: {}", gone.why);
+        if !passes_over(missing.cause, *attempts) {
+            let reason = format!("messages of the queue cannot be read: {}", missing.why);
             self.pause(config, &reason, read_wait(*attempts));
             return;
         }
         tracing::error!(
             destination = &*self.id,
-            messages = gone.sequences.end - gone.sequences.start,
+            messages = missing.sequences.end - missing.sequences.start,
             "messages of the queue are passed over, as they are damaged, and their file will be set aside: {}",
-            gone.why
+            missing.why
         );
-        self.reader.pass_over(gone.sequences.end);
-        self.drop_before(gone.sequences.end, "unreadable");
+        self.reader.pass_over(missing.sequences.end);
+        self.drop_before(missing.sequences.end, "unreadable");
         *attempts = 0;
     }
 

@@ -58,7 +58,7 @@ const REPLAYED_AT_ONCE: usize = 4096;
 pub struct Destination {
     id: String,
     folders: Arc<Folders>,
-    means: QueueDeps,
+    deps: QueueDeps,
     control: Arc<Control>,
     why_paused: Mutex<Option<String>>,
     queue: Queue,
@@ -73,18 +73,18 @@ impl Destination {
     /// cannot be opened is tried again, unless it has to be open.
     pub fn open(
         id: &str,
-        means: &QueueDeps,
+        deps: &QueueDeps,
         folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
         has_to_open: bool,
     ) -> Result<Destination, QueueError> {
         let control = Arc::new(Control::default());
-        let why_paused = means.why_paused(id);
+        let why_paused = deps.why_paused(id);
         control.set_paused(why_paused.is_some());
-        let mut quarantine = Quarantine::new(means, id);
+        let mut quarantine = Quarantine::new(deps, id);
         let config = QueueConfig::default();
         let QueueParts { queue, reader, fill } =
-            Queue::open(id, &config, means, &control, &counters, has_to_open)?;
+            Queue::open(id, &config, deps, &control, &counters, has_to_open)?;
         match quarantine.open() {
             Err(error) if has_to_open => {
                 queue.stop();
@@ -103,14 +103,14 @@ impl Destination {
             fill,
             quarantine: quarantine.clone(),
             counters: counters.clone(),
-            ledger: means.ledger.clone(),
-            makes_room: means.makes_room.clone(),
+            ledger: deps.ledger.clone(),
+            makes_room: deps.makes_room.clone(),
         };
         std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
         Ok(Destination {
             id: id.to_owned(),
             folders: folders.clone(),
-            means: means.clone(),
+            deps: deps.clone(),
             control,
             why_paused: Mutex::new(why_paused),
             queue,
@@ -137,13 +137,13 @@ impl Destination {
     }
 
     /// Queues messages. If they would have to wait for room, they are dropped unless sources may be held back.
-    pub fn append(&self, encoded: Encoded, share: CountClaim, flow_control: bool, pending: Pending) {
-        self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
+    pub fn append(&self, encoded: Encoded, claim: CountClaim, flow_control: bool, pending: Pending) {
+        self.queue.append(Append { encoded, pending, claim, may_drop: !flow_control });
     }
 
     /// Why its queue takes nothing for now, if so.
     pub fn refusal(&self) -> Option<String> {
-        queue::refusal(&self.id, self.queue.fill(), &self.means)
+        queue::refusal(&self.id, self.queue.fill(), &self.deps)
     }
 
     /// The amount that is queued.
@@ -194,7 +194,7 @@ impl Destination {
     /// Sends nothing until it is resumed, also after a restart.
     pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
         self.control.set_paused(is_paused);
-        let noted = self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
+        let noted = self.deps.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
         *self.why_paused.lock() = match &noted {
             Ok(why) => why.clone(),
             Err(error) => is_paused.then(|| format!("until the next start, as it cannot be noted: {error}")),

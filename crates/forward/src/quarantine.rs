@@ -19,7 +19,7 @@ const BYTES_MAX: u64 = 1 << 30;
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(super) struct Quarantine {
-    means: QueueDeps,
+    deps: QueueDeps,
     dir: PathBuf,
     id: String,
     /// Opened when the first message comes, or when there is one on disk.
@@ -35,9 +35,9 @@ struct OpenQuarantine {
 }
 
 impl Quarantine {
-    pub(super) fn new(means: &QueueDeps, id: &str) -> Quarantine {
-        let dir = means.quarantines().join(id);
-        Quarantine { means: means.clone(), dir, id: id.to_owned(), open: None, unopened: None }
+    pub(super) fn new(deps: &QueueDeps, id: &str) -> Quarantine {
+        let dir = deps.quarantines().join(id);
+        Quarantine { deps: deps.clone(), dir, id: id.to_owned(), open: None, unopened: None }
     }
 
     /// Opens it if it is there.
@@ -46,10 +46,10 @@ impl Quarantine {
     }
 
     fn opened(&mut self) -> Result<&mut OpenQuarantine, OpenQueueError> {
-        let Quarantine { means, dir, id, open, unopened } = self;
+        let Quarantine { deps, dir, id, open, unopened } = self;
         match open {
             Some(open) => Ok(open),
-            none => match OpenQuarantine::new(means, dir, id) {
+            none => match OpenQuarantine::new(deps, dir, id) {
                 Ok(opened) => {
                     *unopened = None;
                     Ok(none.insert(opened))
@@ -117,11 +117,11 @@ impl Quarantine {
 }
 
 impl OpenQuarantine {
-    fn new(means: &QueueDeps, dir: &Path, id: &str) -> Result<OpenQuarantine, OpenQueueError> {
+    fn new(deps: &QueueDeps, dir: &Path, id: &str) -> Result<OpenQuarantine, OpenQueueError> {
         let options =
-            Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
+            Options { memory_max: 0, journal_file_max: deps.journal_file_max, ..Options::default() };
         let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
-            open_queue(&means.disk, dir, options, 0)?;
+            open_queue(&deps.disk, dir, options, 0)?;
         recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {
             tracing::warn!(

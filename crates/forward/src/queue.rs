@@ -84,19 +84,19 @@ impl Queue {
     pub(super) fn open(
         id: &str,
         config: &Config,
-        means: &QueueDeps,
+        deps: &QueueDeps,
         control: &Arc<Control>,
         counters: &Arc<DestinationCounters>,
         has_to_open: bool,
     ) -> Result<QueueParts, QueueError> {
-        let folder = means.queues().join(id);
-        let reached = means.ledger.reached(&JournalId::Destination(id.into()));
+        let folder = deps.queues().join(id);
+        let reached = deps.ledger.reached(&JournalId::Destination(id.into()));
         let unopened = Arc::<Mutex<Option<String>>>::default();
-        let opened = match open_queue(&means.disk, &folder, options(config, means), reached) {
+        let opened = match open_queue(&deps.disk, &folder, options(config, deps), reached) {
             Ok(opened) => {
                 report(id, &opened.recovery);
                 report_cursor(id, &opened);
-                means.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
+                deps.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
                 opened
             }
             Err(error) if has_to_open => return Err(error.into()),
@@ -105,7 +105,7 @@ impl Queue {
                 tracing::error!(destination = id, "{why}");
                 *counters.queue_error.lock() = Some(why.clone());
                 *unopened.lock() = Some(why);
-                closed_queue(&means.disk, &folder, options(config, means), reached)
+                closed_queue(&deps.disk, &folder, options(config, deps), reached)
             }
         };
         let OpenedQueue { appender, reader, searcher, .. } = opened;
@@ -117,7 +117,7 @@ impl Queue {
         let queueing = QueueHooks {
             id: id.into(),
             config: *config,
-            means: means.clone(),
+            deps: deps.clone(),
             fill: fill.clone(),
             pace: QueuePace::new(searcher.next_sequence()),
             is_spilled: false,
@@ -127,8 +127,8 @@ impl Queue {
             reopening: Reopening::first(),
             unopened: unopened.clone(),
         };
-        let (ledger, place) = (means.ledger.clone(), JournalId::Destination(id.into()));
-        let writer = Writer::start(format!("queue {id}"), appender, queueing, ledger, place)?;
+        let (ledger, journal) = (deps.ledger.clone(), JournalId::Destination(id.into()));
+        let writer = Writer::start(format!("queue {id}"), appender, queueing, ledger, journal)?;
         Ok(QueueParts { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
     }
 
@@ -189,13 +189,13 @@ impl QueueFill {
 }
 
 /// Why nothing more fits for now, if so.
-pub(super) fn refusal(id: &str, fill: &QueueFill, means: &QueueDeps) -> Option<String> {
+pub(super) fn refusal(id: &str, fill: &QueueFill, deps: &QueueDeps) -> Option<String> {
     let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
     if bytes_max <= bytes {
         let size = Size::about(bytes_max);
         return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
     }
-    (means.refuses_messages)()
+    (deps.refuses_messages)()
 }
 
 /// Files are removed whole: of one that is partly done with, the rest counts.
@@ -209,10 +209,10 @@ fn bytes(stats: &Stats, done: u64) -> u64 {
     }
 }
 
-fn options(config: &Config, means: &QueueDeps) -> Options {
-    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
+fn options(config: &Config, deps: &QueueDeps) -> Options {
+    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, deps.journal_file_max);
     Options {
-        memory_max: config.memory.as_usize().min(means.memory_max),
+        memory_max: config.memory.as_usize().min(deps.memory_max),
         index_memory_max: 0,
         // Nothing searches it.
         journal_rows_max: u32::MAX,
@@ -251,7 +251,7 @@ fn report_cursor(id: &str, opened: &OpenedQueue) {
 struct QueueHooks {
     id: Arc<str>,
     config: Config,
-    means: QueueDeps,
+    deps: QueueDeps,
     fill: Arc<QueueFill>,
     pace: QueuePace,
     /// Whether all that waits is on the disk, and is put there as it comes.
@@ -267,11 +267,11 @@ impl QueueHooks {
     /// Tries again to open what could not be opened.
     fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
         let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
-        check_cursor(&*self.means.disk, &self.folder).map_err(failed)?;
+        check_cursor(&*self.deps.disk, &self.folder).map_err(failed)?;
         // Messages that come from now on are counted before they are sent.
         let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
         report(&self.id, &recovery.unwrap_or_default());
-        self.means.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
+        self.deps.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
         *self.unopened.lock() = None;
         *self.counters.queue_error.lock() = None;
         tracing::info!(destination = &*self.id, "its queue is open, after it could not be opened before");
@@ -286,7 +286,7 @@ impl QueueHooks {
             return;
         }
         let durability = if delays { Durability::Fsync } else { Durability::Os };
-        appender.set_options(Options { durability, ..options(&self.config, &self.means) });
+        appender.set_options(Options { durability, ..options(&self.config, &self.deps) });
         if delays && let Err(error) = appender.sync() {
             // It is tried again at the next look.
             tracing::error!(
@@ -320,7 +320,7 @@ impl JournalHooks for QueueHooks {
     }
 
     fn configure(&mut self, appender: &mut Appender, config: Config) {
-        appender.set_options(options(&config, &self.means));
+        appender.set_options(options(&config, &self.deps));
         self.config = config;
         self.is_spilled = false;
     }
@@ -330,10 +330,10 @@ impl JournalHooks for QueueHooks {
             return self.reopening.at();
         }
         if let Some(age) = self.config.age
-            && (self.means.clock_is_believed)()
+            && (self.deps.clock_is_believed)()
         {
             // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
-            self.means.ledger.write().ok();
+            self.deps.ledger.write().ok();
             let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             let received_before = Some(clock::now().saturating_add(-age));
             // Removed messages are counted by the thread that would have sent them.
@@ -357,7 +357,7 @@ impl JournalHooks for QueueHooks {
         if is_stopping {
             return None;
         }
-        refusal(&self.id, &self.fill, &self.means)
+        refusal(&self.id, &self.fill, &self.deps)
     }
 
     fn stored(&mut self, encoded: &[Encoded]) {
@@ -377,12 +377,12 @@ impl JournalHooks for QueueHooks {
 
     fn dropped(&mut self, messages: usize) {
         self.counters.dropped.add("queue_full", messages);
-        self.means.ledger.not_queued(&self.id, "queue_full", messages);
+        self.deps.ledger.not_queued(&self.id, "queue_full", messages);
     }
 
     fn gave_up(&mut self, messages: usize, error: &str) {
         self.counters.dropped.add("stopped", messages);
-        self.means.ledger.not_queued(&self.id, "stopped", messages);
+        self.deps.ledger.not_queued(&self.id, "stopped", messages);
         tracing::error!(destination = &*self.id, messages, "stopped before these could be queued: {error}");
     }
 }

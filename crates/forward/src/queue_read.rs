@@ -15,7 +15,7 @@ pub(super) struct QueueRead {
     /// The sequence behind its last message.
     pub(super) end: u64,
     /// Messages before it that are no longer there.
-    pub(super) gone: Vec<MissingMessages>,
+    pub(super) missing: Vec<MissingMessages>,
     /// Why it ends there, if the messages that follow cannot be read.
     pub(super) unreadable: Option<MissingMessages>,
 }
@@ -35,18 +35,18 @@ pub(super) struct MissingMessages {
 
 impl QueueRead {
     /// Reads what comes next: whole batches, until there are enough messages or bytes.
-    pub(super) fn read(reader: &mut QueueReader, portion: &ReadLimit) -> QueueRead {
-        let mut parcel = QueueRead::default();
+    pub(super) fn read(reader: &mut QueueReader, limit: &ReadLimit) -> QueueRead {
+        let mut read = QueueRead::default();
         let (mut messages, mut bytes) = (0, 0);
         reader.read(&Run::alone(), &mut |followed| match followed {
             Followed::Missing { sequences, why, cause } => {
-                let gone = MissingMessages { sequences: sequences.clone(), why: why.to_owned(), cause };
+                let missing = MissingMessages { sequences: sequences.clone(), why: why.to_owned(), cause };
                 if cause == Cause::Expired {
-                    parcel.gone.push(gone);
+                    read.missing.push(missing);
                     return ControlFlow::Continue(());
                 }
                 // The messages that were read before come first.
-                parcel.unreadable = Some(gone);
+                read.unreadable = Some(missing);
                 ControlFlow::Break(sequences.start)
             }
             Followed::Messages { sequences, matched } => {
@@ -54,14 +54,14 @@ impl QueueRead {
                     let (batch, rows) = (matched.batch.clone(), matched.rows.clone());
                     messages += rows.count();
                     bytes += batch.memory_bytes();
-                    parcel.parts.push(BatchPart { batch, first_sequence: matched.first_sequence, rows });
+                    read.parts.push(BatchPart { batch, first_sequence: matched.first_sequence, rows });
                 }
-                let enough = portion.messages <= messages || portion.bytes <= bytes;
+                let enough = limit.messages <= messages || limit.bytes <= bytes;
                 if enough { ControlFlow::Break(sequences.end) } else { ControlFlow::Continue(()) }
             }
         });
-        parcel.end = reader.next();
-        parcel
+        read.end = reader.next();
+        read
     }
 
     pub(super) fn messages(&self) -> Vec<OutgoingMessage<'_>> {

@@ -31,7 +31,7 @@ const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
 /// The parts of the process that all logspaces share.
 pub(crate) struct LogspaceDeps {
-    pub bell: Waker,
+    pub waker: Waker,
     pub progress: Arc<SealProgress>,
     pub(crate) wake: Wake,
     pub(crate) headroom: Headroom,
@@ -67,10 +67,10 @@ impl Logspace {
         closed: Opened,
         has_to_open: bool,
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
-        LogspaceDeps { bell, progress, wake, headroom, clock, ledger }: LogspaceDeps,
+        LogspaceDeps { waker, progress, wake, headroom, clock, ledger }: LogspaceDeps,
     ) -> Result<Logspace, String> {
         let Opened { mut appender, searcher, keeper, .. } = closed;
-        let (account, place) = (ledger.clone(), JournalId::Logspace(id.into()));
+        let (account, journal) = (ledger.clone(), JournalId::Logspace(id.into()));
         let mut storing = LogspaceHooks {
             id: id.to_owned(),
             folder: folder.to_owned(),
@@ -79,7 +79,7 @@ impl Logspace {
             reopening: Reopening::first(),
             configuration,
             closed_files: 0,
-            bell,
+            waker,
             progress,
             wake,
             headroom: headroom.clone(),
@@ -92,7 +92,7 @@ impl Logspace {
             // It was said, and is tried again.
             _ => {}
         }
-        let writer = Writer::start(format!("logspace {id}"), appender, storing, account, place);
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account, journal);
         let writer = writer.map_err(|error| error.to_string())?;
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
@@ -188,7 +188,7 @@ struct LogspaceHooks {
     configuration: Configuration,
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
-    bell: Waker,
+    waker: Waker,
     progress: Arc<SealProgress>,
     wake: Wake,
     headroom: Headroom,
@@ -319,7 +319,7 @@ impl LogspaceHooks {
     fn ring_for_closed_files(&mut self) {
         let closed_files = self.keeper.backlog().files;
         if self.closed_files < closed_files {
-            self.bell.ring();
+            self.waker.wake();
         }
         self.closed_files = closed_files;
     }

@@ -169,7 +169,7 @@ impl OpenTarget {
     }
 
     /// Its name in the ledger.
-    pub(crate) fn place(&self) -> JournalId {
+    pub(crate) fn journal_id(&self) -> JournalId {
         match self {
             OpenTarget::Logspace(logspace) => JournalId::Logspace(logspace.id.as_str().into()),
             OpenTarget::Destination(destination) => JournalId::Destination(destination.id().into()),
@@ -181,7 +181,7 @@ impl OpenTarget {
 pub(crate) struct TargetDelivery {
     pub to: OpenTarget,
     pub encoded: Encoded,
-    pub share: CountClaim,
+    pub claim: CountClaim,
     /// Whether it may hold its sources back, if it is a destination.
     pub flow_control: bool,
     pub pending: Pending,
@@ -190,13 +190,13 @@ pub(crate) struct TargetDelivery {
 impl TargetDelivery {
     /// Hands it over.
     pub(crate) fn go(self) {
-        let TargetDelivery { to, encoded, share, flow_control, pending } = self;
+        let TargetDelivery { to, encoded, claim, flow_control, pending } = self;
         match to {
             OpenTarget::Logspace(logspace) => {
-                logspace.append(Append { encoded, pending, share, may_drop: false });
+                logspace.append(Append { encoded, pending, claim, may_drop: false });
             }
             OpenTarget::Destination(destination) => {
-                destination.append(encoded, share, flow_control, pending);
+                destination.append(encoded, claim, flow_control, pending);
             }
         }
     }

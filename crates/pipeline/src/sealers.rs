@@ -44,8 +44,8 @@ struct SealerState {
     ledger: Arc<Ledger>,
     gauge: Arc<Gauge>,
     repeats: Arc<Repeats>,
-    bell: Waker,
-    rung: Wakeups,
+    waker: Waker,
+    wakeups: Wakeups,
     progress: Arc<SealProgress>,
     cancelled: AtomicBool,
     /// Tasks that are being done.
@@ -82,7 +82,7 @@ impl Sealers {
         repeats: Arc<Repeats>,
         gauge: Arc<Gauge>,
     ) -> Sealers {
-        let (bell, rung) = waker::new();
+        let (waker, wakeups) = waker::new();
         let now = Instant::now();
         let shared = SealerState {
             running,
@@ -90,8 +90,8 @@ impl Sealers {
             ledger,
             gauge,
             repeats,
-            bell,
-            rung,
+            waker,
+            wakeups,
             progress: Arc::default(),
             cancelled: AtomicBool::new(false),
             working: AtomicUsize::new(0),
@@ -103,8 +103,8 @@ impl Sealers {
     }
 
     /// For those who may have something to seal.
-    pub(crate) fn bell(&self) -> Waker {
-        self.shared.bell.clone()
+    pub(crate) fn waker(&self) -> Waker {
+        self.shared.waker.clone()
     }
 
     /// For those who wait until something is sealed.
@@ -119,7 +119,7 @@ impl Sealers {
             let name = format!("sealer {number}");
             self.threads.lock().push(std::thread::Builder::new().name(name).spawn(move || shared.run())?);
         }
-        self.shared.bell.ring();
+        self.shared.waker.wake();
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Sealers {
     pub(crate) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
         self.shared.progress.end();
-        self.shared.bell.ring();
+        self.shared.waker.wake();
     }
 
     /// Waits until they have ended.
@@ -145,16 +145,16 @@ impl SealerState {
         priority::give_way(ThreadPriority::Low);
         while !self.is_cancelled() {
             // Woken or not, there may be something to do.
-            self.rung.wait(LOOK_INTERVAL);
+            self.wakeups.wait(LOOK_INTERVAL);
             while !self.is_cancelled()
                 && let Some(_turn) = self.turn()
                 && let Some((logspace, task)) = self.next()
             {
-                self.bell.ring();
+                self.waker.wake();
                 self.work(&logspace, &task);
             }
         }
-        self.bell.ring();
+        self.waker.wake();
     }
 
     /// The right to do a task: where memory is tight, one at a time.

@@ -11,13 +11,13 @@ pub(crate) struct Waker(Sender<()>);
 pub(crate) struct Wakeups(Receiver<()>);
 
 pub(crate) fn new() -> (Waker, Wakeups) {
-    let (ring, rung) = bounded(1);
-    (Waker(ring), Wakeups(rung))
+    let (sender, receiver) = bounded(1);
+    (Waker(sender), Wakeups(receiver))
 }
 
 impl Waker {
     /// Wakes one sealer. One signal is enough for all: a sealer that finds work passes it on.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake(&self) {
         self.0.try_send(()).ok();
     }
 }

@@ -6,7 +6,7 @@ use super::gaps::Gaps;
 use super::running::{RouteCount, RunningState, TargetDelivery};
 use arc_swap::ArcSwap;
 use logstead_flow::chunk::Chunk;
-use logstead_flow::count_claim::{CountClaim, TargetRows, shares};
+use logstead_flow::count_claim::{CountClaim, TargetRows, claims};
 use logstead_flow::counters::{Counters, SourceCounters};
 use logstead_flow::ledger::{AccountSlot, JournalId, Ledger};
 use logstead_flow::machine::priority::{self, ThreadPriority};
@@ -115,14 +115,14 @@ impl Worker {
             is_logspace: running.targets[delivery.target].is_logspace(),
             rows: &delivery.rows,
         });
-        let shares = shares(&given.collect::<Vec<_>>());
+        let claims = claims(&given.collect::<Vec<_>>());
         let copies = running.copies(&routed.deliveries);
         let mut parts = Vec::new();
-        for ((routed, share), copies) in routed.deliveries.into_iter().zip(shares).zip(copies) {
-            if had.contains(&running.targets[routed.target].place()) {
-                receipt.repeated(share.kept_before());
+        for ((routed, claim), copies) in routed.deliveries.into_iter().zip(claims).zip(copies) {
+            if had.contains(&running.targets[routed.target].journal_id()) {
+                receipt.repeated(claim.kept_before());
             } else {
-                parts.push(TargetPart { routed, share, copies, refusal: None });
+                parts.push(TargetPart { routed, claim, copies, refusal: None });
             }
         }
         if 1 < parts.len() && receipt.is_awaited() {
@@ -149,10 +149,10 @@ impl Worker {
         }
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
-                let share = CountClaim::all(batch.rows());
+                let claim = CountClaim::all(batch.rows());
                 let encoded = encode(batch);
                 encoded.prepare_for_search();
-                logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
+                logspace.append(Append { encoded, pending: receipt.pending(), claim, may_drop: false });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }
@@ -174,7 +174,7 @@ fn follow(receipt: &Receipt, other: &Attempt) {
 /// The part of a batch that a target is to get.
 struct TargetPart<'a> {
     routed: RoutedTo,
-    share: CountClaim,
+    claim: CountClaim,
     copies: Copies<'a>,
     /// Why its target takes nothing for now, if so and if its sender waits for that.
     refusal: Option<String>,
@@ -187,7 +187,7 @@ fn hand_over(running: &RunningState, batch: &Arc<Batch>, parts: Vec<TargetPart<'
     // Rows that several targets get are encoded once; copies are other messages than their originals.
     let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
     let mut turns: BTreeMap<HandoverOrder, Vec<TargetDelivery>> = BTreeMap::new();
-    for TargetPart { routed, share, copies, refusal } in parts {
+    for TargetPart { routed, claim, copies, refusal } in parts {
         let own = match routed.batch {
             Some(changed) => changed,
             None if routed.rows.is_all() => batch.clone(),
@@ -207,7 +207,7 @@ fn hand_over(running: &RunningState, batch: &Arc<Batch>, parts: Vec<TargetPart<'
             encoded.prepare_for_search();
         }
         let turn = HandoverOrder { takes_now: refusal.is_none(), is_logspace: to.is_logspace() };
-        let delivery = TargetDelivery { to, encoded, share, flow_control, pending: receipt.pending() };
+        let delivery = TargetDelivery { to, encoded, claim, flow_control, pending: receipt.pending() };
         turns.entry(turn).or_default().push(delivery);
     }
     let can_fail =

@@ -106,13 +106,13 @@ fn tune(stream: &TcpStream) -> io::Result<()> {
 /// Accepts connections until told to stop, then waits for those that are open.
 pub(super) async fn serve(
     shared: Arc<SourceContext>,
-    door: AcceptSocket,
+    acceptor: AcceptSocket,
     mut stopped: watch::Receiver<bool>,
 ) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
-            accepted = door.accept() => accepted,
+            accepted = acceptor.accept() => accepted,
             _ = stopped.wait_for(|stopped| *stopped) => break,
             Some(_) = connections.join_next() => continue,
         };
@@ -127,13 +127,13 @@ pub(super) async fn serve(
     // Connections made before are still read. None is waited for, and new ones cannot delay a stop.
     let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
     while Instant::now() < end {
-        let waiting = tokio::task::unconstrained(door.accept());
+        let waiting = tokio::task::unconstrained(acceptor.accept());
         let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
         admit(&shared, &mut connections, visitor, &stopped);
         // Short ones make room for the next.
         tokio::task::yield_now().await;
     }
-    drop(door);
+    drop(acceptor);
     while connections.join_next().await.is_some() {}
 }
 
@@ -299,8 +299,8 @@ mod tests {
             let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             socket.set_nonblocking(true).unwrap();
             let address = socket.local_addr().unwrap();
-            let door = AcceptSocket::tcp(socket, &listener).unwrap();
-            let (accepted, sender) = tokio::join!(door.accept(), TcpStream::connect(address));
+            let acceptor = AcceptSocket::tcp(socket, &listener).unwrap();
+            let (accepted, sender) = tokio::join!(acceptor.accept(), TcpStream::connect(address));
             let (Ok(NewConnection::Tcp(stream, ..)), Ok(_sender)) = (accepted, sender) else {
                 panic!("{listener}")
             };

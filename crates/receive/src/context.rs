@@ -95,11 +95,11 @@ impl SourceContext {
     pub fn new(
         id: &str,
         settings: SourceSettings,
-        ways: SourceDeps,
+        deps: SourceDeps,
         data: &Path,
         folders: &Arc<Folders>,
     ) -> SourceContext {
-        let SourceDeps { counters, budget, work, ledger, senders, sockets, gates, gauge } = ways;
+        let SourceDeps { counters, budget, work, ledger, senders, sockets, gates, gauge } = deps;
         SourceContext {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),

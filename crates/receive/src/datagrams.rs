@@ -81,7 +81,7 @@ impl DatagramSocket {
 /// Reads datagrams until told to stop, and then what arrived before that.
 pub(super) async fn serve(
     shared: Arc<SourceContext>,
-    post: DatagramSocket,
+    socket: DatagramSocket,
     mut stopped: watch::Receiver<bool>,
 ) {
     let mut receiver = Receiver::default();
@@ -90,20 +90,20 @@ pub(super) async fn serve(
     look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let stop = tokio::select! {
-            ready = post.readable() => ready.is_err(),
+            ready = socket.readable() => ready.is_err(),
             () = receiver.chunks_are_late() => false,
             _ = look.tick() => {
-                receiver.look_at_drops(&shared, &post);
+                receiver.look_at_drops(&shared, &socket);
                 continue;
             }
             _ = stopped.wait_for(|stopped| *stopped) => true,
         };
-        let frames = receiver.read_late(&shared, &post).await;
+        let frames = receiver.read_late(&shared, &socket).await;
         if !frames.frames.is_empty() {
             chunk += 1;
             shared.submit_or_drop(Chunk { order: ChunkOrder { connection: 0, chunk }, ..frames });
         } else if stop {
-            receiver.look_at_drops(&shared, &post);
+            receiver.look_at_drops(&shared, &socket);
             let rest = receiver.finish();
             if !rest.frames.is_empty() {
                 shared
@@ -147,7 +147,7 @@ struct Datagram {
 
 impl Receiver {
     /// Reads datagrams until the policy says that it is enough.
-    async fn read_late(&mut self, shared: &SourceContext, post: &DatagramSocket) -> Chunk {
+    async fn read_late(&mut self, shared: &SourceContext, socket: &DatagramSocket) -> Chunk {
         let policy = shared.settings.load().coalesce;
         let mut read = Chunk::default();
         loop {
@@ -156,7 +156,7 @@ impl Receiver {
             chunks.expire(Instant::now(), &mut |peer, bytes, flags| {
                 append(&mut read, senders, peer, bytes, flags)
             });
-            self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
+            self.read_all_there_is(shared, socket, &mut read, policy.bytes_max);
             let now = Instant::now();
             self.waiting.add(read.bytes.len() - before, now);
             match policy.next(&self.waiting, now) {
@@ -189,7 +189,7 @@ impl Receiver {
     fn read_all_there_is(
         &mut self,
         shared: &SourceContext,
-        post: &DatagramSocket,
+        socket: &DatagramSocket,
         read: &mut Chunk,
         bytes_max: usize,
     ) {
@@ -203,7 +203,7 @@ impl Receiver {
         }
         while read.bytes.len() < bytes_max {
             // Nothing is there: a socket that only receives has no other errors.
-            let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
+            let Ok(datagrams) = socket.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {
                 self.add(shared, &settings, &datagram, read);
@@ -264,8 +264,8 @@ impl Receiver {
     }
 
     /// Counts what the kernel has dropped without waiting for a datagram.
-    fn look_at_drops(&mut self, shared: &SourceContext, post: &DatagramSocket) {
-        if let Some(dropped) = post.drops() {
+    fn look_at_drops(&mut self, shared: &SourceContext, socket: &DatagramSocket) {
+        if let Some(dropped) = socket.drops() {
             self.note_drops(shared, dropped);
         }
     }

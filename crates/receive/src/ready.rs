@@ -24,8 +24,8 @@ pub struct ReadySockets {
 
 /// The reader of one socket.
 pub(super) enum SocketReader {
-    Door(AcceptSocket),
-    Post(DatagramSocket),
+    Acceptor(AcceptSocket),
+    Datagrams(DatagramSocket),
 }
 
 impl ReadySockets {
@@ -43,12 +43,12 @@ impl SocketReader {
             BoundSocket::Udp(sockets) => {
                 return sockets
                     .into_iter()
-                    .map(|socket| DatagramSocket::udp(socket).map(SocketReader::Post))
+                    .map(|socket| DatagramSocket::udp(socket).map(SocketReader::Datagrams))
                     .collect();
             }
-            BoundSocket::UnixDatagrams(socket) => DatagramSocket::unix(socket).map(SocketReader::Post),
-            BoundSocket::Tcp(socket) => AcceptSocket::tcp(socket, listener).map(SocketReader::Door),
-            BoundSocket::UnixStream(socket) => AcceptSocket::unix(socket).map(SocketReader::Door),
+            BoundSocket::UnixDatagrams(socket) => DatagramSocket::unix(socket).map(SocketReader::Datagrams),
+            BoundSocket::Tcp(socket) => AcceptSocket::tcp(socket, listener).map(SocketReader::Acceptor),
+            BoundSocket::UnixStream(socket) => AcceptSocket::unix(socket).map(SocketReader::Acceptor),
         };
         Ok(vec![one?])
     }
@@ -60,8 +60,12 @@ impl SocketReader {
         stopped: &watch::Receiver<bool>,
     ) {
         match self {
-            SocketReader::Door(door) => tasks.spawn(accept::serve(shared.clone(), door, stopped.clone())),
-            SocketReader::Post(post) => tasks.spawn(datagrams::serve(shared.clone(), post, stopped.clone())),
+            SocketReader::Acceptor(acceptor) => {
+                tasks.spawn(accept::serve(shared.clone(), acceptor, stopped.clone()))
+            }
+            SocketReader::Datagrams(socket) => {
+                tasks.spawn(datagrams::serve(shared.clone(), socket, stopped.clone()))
+            }
         };
     }
 }

@@ -14,8 +14,8 @@ pub(super) const UNKNOWN: &str = "?";
 impl Ledger {
     /// All messages of a journal with a sequence below this were kept there. It is to be opened so that it knows: it tells
     /// what of them is missing, and gives their sequences to no others.
-    pub fn reached(&self, place: &JournalId) -> u64 {
-        self.state.lock().book.mark(&JournalMark::Kept(place.clone())).unwrap_or_default()
+    pub fn reached(&self, journal: &JournalId) -> u64 {
+        self.state.lock().book.mark(&JournalMark::Kept(journal.clone())).unwrap_or_default()
     }
 
     /// A logspace is open.
@@ -34,9 +34,9 @@ impl Ledger {
         state.book.balance(&id, searcher.next_sequence().saturating_sub(done));
     }
 
-    fn opened(&self, place: &JournalId, searcher: &Searcher) {
+    fn opened(&self, journal: &JournalId, searcher: &Searcher) {
         let end = searcher.next_sequence();
-        let mark = JournalMark::Kept(place.clone());
+        let mark = JournalMark::Kept(journal.clone());
         let (known, existed) = {
             let state = self.state.lock();
             (state.book.mark(&mark), state.existed)
@@ -54,25 +54,25 @@ impl Ledger {
         });
         let mut state = self.state.lock();
         for (slot, (rows, counted)) in found {
-            state.book.found(&slot, &place.column(), counted);
-            state.book.found_queued(place, slot.minute, rows);
+            state.book.found(&slot, &journal.column(), counted);
+            state.book.found_queued(journal, slot.minute, rows);
         }
         // The sealed messages of a journal that is new to the ledger are older than the ledger.
         if 0 < not_read && known.is_some() {
             tracing::warn!(
-                "{place}: {not_read} messages cannot be read, and are counted for the source `{UNKNOWN}`"
+                "{journal}: {not_read} messages cannot be read, and are counted for the source `{UNKNOWN}`"
             );
             let slot = AccountSlot { source: UNKNOWN.into(), minute: this_minute() };
-            state.book.found(&slot, &place.column(), not_read);
-            state.book.found_queued(place, slot.minute, not_read);
+            state.book.found(&slot, &journal.column(), not_read);
+            state.book.found_queued(journal, slot.minute, not_read);
         }
         state.book.set_mark(mark, end);
     }
 }
 
 impl Book {
-    fn found_queued(&mut self, place: &JournalId, minute: i64, messages: u64) {
-        if let JournalId::Destination(id) = place {
+    fn found_queued(&mut self, journal: &JournalId, minute: i64, messages: u64) {
+        if let JournalId::Destination(id) = journal {
             self.post(&Party::Destination(id.clone()), minute, &FateColumn::Queued, messages);
         }
     }

@@ -116,8 +116,8 @@ impl Machine {
         self.ledger.received(&slot(minute), rows);
         self.queue.appender.append(&[encode(batch(minute, rows))]).ok()?;
         let kept = KeptMessages { slot: Some(slot(minute)), counted: rows };
-        let place = JournalId::Destination("siem".into());
-        self.ledger.kept(&place, self.queue.appender.next_sequence(), rows, &[kept]);
+        let journal = JournalId::Destination("siem".into());
+        self.ledger.kept(&journal, self.queue.appender.next_sequence(), rows, &[kept]);
         Some(())
     }
 

@@ -26,13 +26,13 @@ const OPEN_ATTEMPTS_MAX: u32 = 10;
 pub(super) struct FileWriter {
     folders: Arc<Folders>,
     config: Config,
-    aside: Option<RotatedPacker>,
+    packer: Option<RotatedPacker>,
     lines: Vec<u8>,
 }
 
 impl FileWriter {
     pub(super) fn new(folders: Arc<Folders>, config: &Config) -> FileWriter {
-        FileWriter { folders, config: config.clone(), aside: None, lines: Vec::new() }
+        FileWriter { folders, config: config.clone(), packer: None, lines: Vec::new() }
     }
 
     /// Writes as many lines as a file may have; returns the number of messages in them.
@@ -87,11 +87,11 @@ impl FileWriter {
         })?;
         let packing = self.config.rotate.compression;
         if packing != Packing::None {
-            let aside = match self.aside.take() {
-                Some(aside) => aside,
+            let packer = match self.packer.take() {
+                Some(packer) => packer,
                 None => RotatedPacker::start(packing)?,
             };
-            self.aside.insert(aside).pack(place.beside(place.name())?);
+            self.packer.insert(packer).pack(place.beside(place.name())?);
         }
         Ok(())
     }

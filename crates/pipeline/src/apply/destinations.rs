@@ -21,7 +21,7 @@ impl Pipeline {
     ) -> Result<Arc<Destination>, String> {
         let counters = self.counters.destination(id);
         let has_to_open = demand == SourceDemand::All;
-        let opened = Destination::open(id, &self.means(), &self.folders, counters, has_to_open);
+        let opened = Destination::open(id, &self.queue_deps(), &self.folders, counters, has_to_open);
         opened.map(Arc::new).map_err(|error| error.to_string())
     }
 
@@ -53,9 +53,9 @@ impl Pipeline {
 
     /// The names of all queues, and of all quarantines, which may outlive them.
     fn queue_ids(&self) -> io::Result<Vec<String>> {
-        let means = self.means();
-        let mut ids = folders_in(&means.queues())?;
-        ids.extend(folders_in(&means.quarantines())?);
+        let deps = self.queue_deps();
+        let mut ids = folders_in(&deps.queues())?;
+        ids.extend(folders_in(&deps.quarantines())?);
         ids.sort();
         ids.dedup();
         Ok(ids)
@@ -64,8 +64,8 @@ impl Pipeline {
     fn remove_empty(&self, id: &str, opened: &Destination) {
         opened.stop();
         opened.join();
-        let means = self.means();
-        for folder in [means.queues().join(id), means.quarantines().join(id)] {
+        let deps = self.queue_deps();
+        for folder in [deps.queues().join(id), deps.quarantines().join(id)] {
             if folder.exists()
                 && let Err(error) = std::fs::remove_dir_all(&folder)
             {
@@ -75,7 +75,7 @@ impl Pipeline {
         self.ledger.forget(&JournalId::Destination(id.into()));
     }
 
-    fn means(&self) -> QueueDeps {
+    fn queue_deps(&self) -> QueueDeps {
         let (headroom, reserve, clock) = (self.headroom.clone(), self.headroom.clone(), self.clock.clone());
         QueueDeps {
             disk: self.disk.clone(),

@@ -25,7 +25,7 @@ impl Pipeline {
         let reached = self.ledger.reached(&JournalId::Logspace(id.into()));
         let opened = logstead_indexer::closed(&self.disk, &folder, configuration.options, reached);
         let shared = LogspaceDeps {
-            bell: self.sealers.bell(),
+            waker: self.sealers.waker(),
             progress: self.sealers.progress(),
             wake: self.wake.clone(),
             headroom: self.headroom.clone(),

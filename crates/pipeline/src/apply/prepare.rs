@@ -139,7 +139,7 @@ impl Pipeline {
         settings: SourceSettings,
         sources: usize,
     ) -> io::Result<Arc<RunningSource>> {
-        let ways = SourceDeps {
+        let deps = SourceDeps {
             counters: self.counters.source(id),
             budget: Budget::new(self.memory.shares.queue_of_one(sources)),
             work: self.work.clone(),
@@ -149,7 +149,7 @@ impl Pipeline {
             gates: self.gates.clone(),
             gauge: self.memory.gauge.clone(),
         };
-        RunningSource::start(SourceContext::new(id, settings, ways, &self.data, &self.folders)).map(Arc::new)
+        RunningSource::start(SourceContext::new(id, settings, deps, &self.data, &self.folders)).map(Arc::new)
     }
 }
 
