@@ -333,13 +333,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_problem_names_its_request_wherever_it_was_found() {
-        let elsewhere = within(Id::given(b"a").unwrap(), async {
+        let elsewhere = within(Id::from_client(b"a").unwrap(), async {
             tokio::task::spawn_blocking(request_id::carried(|| ApiError::internal("x"))).await
         });
         let problem = serde_json::to_value(elsewhere.await.unwrap().into_problem()).unwrap();
         assert_eq!(problem["request_id"], "a");
         let lost = ApiError::bad_request("found where no request is known");
-        let response = within(Id::given(b"b").unwrap(), async { lost.into_response() }).await;
+        let response = within(Id::from_client(b"b").unwrap(), async { lost.into_response() }).await;
         let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(problem["request_id"], "b");

@@ -7,12 +7,12 @@ use logstead_record::Selection;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Which of the messages that a journal gets are counted there.
+/// The messages of a batch that a journal counts.
 #[derive(Debug, Default)]
 pub struct CountClaim {
     /// This many, whatever happens elsewhere.
     counted: usize,
-    /// And of these, those that no other journal has by then.
+    /// These are counted too, unless another journal has them by then.
     contested: Option<ContestedRows>,
 }
 
@@ -49,7 +49,7 @@ impl CountClaim {
         self.counted + claimed.count()
     }
 
-    /// They were written in an earlier attempt: how many were counted then.
+    /// The number of messages that were counted, if they were written in an earlier attempt.
     pub fn kept_before(mut self) -> usize {
         let counted = self.claim();
         self.keep();

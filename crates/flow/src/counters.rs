@@ -166,13 +166,13 @@ pub struct SourceCounters {
 }
 
 impl SourceCounters {
-    /// A coalesced read was handed to the workers.
+    /// Counts a coalesced read that was handed to the workers.
     pub fn read(&self, bytes: usize, messages: usize) {
         self.read_bytes.add(bytes);
         self.read_messages.add(messages);
     }
 
-    /// How far the senders' clocks are behind ours. `None` until a message has said its time.
+    /// How far the senders' clocks are behind ours. `None` until a message with a time has come.
     pub fn skew_ms(&self) -> Option<i64> {
         self.skew.lock().map(|nanos| nanos / 1_000_000)
     }
@@ -205,7 +205,7 @@ impl RouteCounters {
 /// The counters of one step of a route.
 #[derive(Default, Debug)]
 pub struct StepCounters {
-    /// Messages that got there and that it concerned.
+    /// Messages that reached the step and matched its condition.
     pub messages: Counter,
     /// Messages that the step changed.
     pub changed: Counter,
@@ -237,7 +237,7 @@ pub struct DestinationCounters {
     failing: Mutex<Option<Outage>>,
 }
 
-/// Since when nothing can be sent, and when that is tried next.
+/// An outage: the time since when nothing can be sent, and the next attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
     /// When deliveries began to fail.
@@ -247,7 +247,7 @@ pub struct Outage {
 }
 
 impl DestinationCounters {
-    /// Nothing can be sent; says whether that is new.
+    /// Notes that nothing can be sent; returns whether that is new.
     pub fn failed(&self, reason: &str, now: Timestamp, next_try: Option<Timestamp>) -> bool {
         *self.last_error.lock() = Some(reason.to_owned());
         let mut failing = self.failing.lock();
@@ -255,7 +255,7 @@ impl DestinationCounters {
         failing.replace(Outage { since, next_try }).is_none()
     }
 
-    /// Something was sent, or nothing is to be sent any more; says whether that is new.
+    /// Notes that messages were sent, or need not be sent any more; returns whether that is new.
     pub fn recovered(&self) -> bool {
         self.failing.lock().take().is_some()
     }
@@ -315,15 +315,15 @@ pub struct WebCounters {
     pub connections_max: Gauge,
     /// Connections accepted.
     pub accepted: Counter,
-    /// Connections that found no place, by reason.
+    /// Connections that were refused, by reason.
     pub refused: DropCounts,
     /// Connections that were ended, by reason.
     pub ended: DropCounts,
-    /// Without what encryption adds.
+    /// Bytes received from clients, without the overhead of encryption.
     pub received_bytes: Counter,
     /// Bytes sent to clients.
     pub sent_bytes: Counter,
-    /// Sockets that are listened on, by what is spoken there.
+    /// Listening sockets, by protocol.
     pub listeners: DropCounts,
     /// When the certificate ends, in seconds since 1970; 0 without one.
     pub certificate_expires: AtomicI64,
@@ -333,7 +333,7 @@ pub struct WebCounters {
     pub requests: Requests,
 }
 
-/// Every counter by the id of what it counts.
+/// All counters, by the id of the thing that they count.
 #[derive(Default, Debug)]
 pub struct Counters {
     /// The web listener's counters.

@@ -6,9 +6,9 @@
 //! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
 //! bounded by the sources' budgets.
 //!
-//! It also tells the [ledger](super::ledger) what became of the messages that no journal has in the end.
+//! It also tells the [ledger](super::ledger) the fate of the messages that no journal has in the end.
 //!
-//! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
+//! **Invariant:** a part of the chunk that is not done yet is a [`Pending`]. A part that is dropped, forgotten in a
 //! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
 
 use crate::ledger::{AccountSlot, JournalId, Ledger};
@@ -110,12 +110,12 @@ impl Receipt {
         self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| Attempt::new(!self.0.is_impatient)))
     }
 
-    /// Whether a sender waits for the outcome, who sends again what it does not hear of.
+    /// Whether a sender waits for the outcome, and sends messages again if it gets none.
     pub fn is_awaited(&self) -> bool {
         self.0.is_awaited
     }
 
-    /// Whether the sender that waited has left: it sends again what it did not hear of.
+    /// Whether the sender that waited has left: it sends the messages again if it got no answer.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.0.waiting.lock().as_ref().is_some_and(oneshot::Sender::is_closed)
     }
@@ -135,7 +135,7 @@ impl Receipt {
         Pending { receipt: self.clone(), done: false, sequel: None }
     }
 
-    /// From now on these messages are accounted for: each is kept by a journal, or dropped.
+    /// Opens the account of these messages: each is stored in a journal, or dropped.
     pub fn received(&self, ledger: &Arc<Ledger>, slot: AccountSlot, messages: usize) {
         ledger.received(&slot, messages);
         let account = ReceiptAccount { ledger: ledger.clone(), slot, messages, kept: AtomicUsize::new(0) };
@@ -147,8 +147,8 @@ impl Receipt {
         self.0.account.get().map(|account| &account.slot)
     }
 
-    /// A journal has its part of the chunk, and the ledger knows it: of these messages, that they are counted there.
-    pub fn kept(&self, journal: &JournalId, messages: usize) {
+    /// Notes that a journal has its part of the chunk and the ledger knows of it; `messages` of them are counted there.
+    pub fn note_stored(&self, journal: &JournalId, messages: usize) {
         self.0.had.lock().push(journal.clone());
         if let Some(account) = self.0.account.get() {
             account.kept.fetch_add(messages, Ordering::Relaxed);
@@ -168,12 +168,12 @@ impl Receipt {
         self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
     }
 
-    /// A step of a route took these messages out, and no target gets them.
+    /// Notes messages that a step of a route dropped, so that no target gets them.
     pub fn dropped(&self, reason: String, messages: usize) {
         self.0.dropped.lock().push((reason, messages));
     }
 
-    /// A part of the chunk is lost. The sender learns the first reason.
+    /// Notes that a part of the chunk is lost. The sender learns the first reason.
     pub fn fail(&self, reason: &str) {
         self.0.failure.lock().get_or_insert_with(|| reason.to_owned());
     }
@@ -200,7 +200,7 @@ impl Pending {
         (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false, sequel: None }, receiver)
     }
 
-    /// For a sender that waits and can be held back: what cannot be stored now is tried again.
+    /// For a sender that waits and can be held back: messages that cannot be stored now are tried again.
     pub fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<StoreOutcome>) {
         let (sender, receiver) = oneshot::channel();
         (
@@ -256,7 +256,7 @@ impl Drop for ReceiptState {
             .take()
             .and_then(|account| account.close(&outcome, unrouted, dropped, waiting.is_some()));
         match (waiting, &outcome, dropped) {
-            // That they were dropped has to be as durable as what was not.
+            // The fact that they were dropped has to be as durable as the messages that were stored.
             (Some(waiting), Ok(_), Some(ledger)) => {
                 let outcome = move |written: Result<(), String>| match written {
                     Ok(()) => Ok(taken),

@@ -1,4 +1,4 @@
-//! Requests that were answered, counted: by endpoint, by status, and by how long it took.
+//! Counts answered requests: by endpoint, by status, and by duration.
 //!
 //! **Invariant:** an endpoint is a method and the template of a route, so that there are no more than the API has.
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The upper bounds of how long a request took, in milliseconds.
+/// The upper bounds of the buckets for durations, in milliseconds.
 const BOUNDS_MS: [u64; 13] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000, 30_000];
 
 /// Counts requests and their answers.
@@ -24,7 +24,7 @@ struct RequestCounts {
 pub struct EndpointAnswers {
     /// Answers by HTTP status.
     pub by_status: BTreeMap<u16, u64>,
-    /// By the first bound that it did not exceed.
+    /// The number of requests by the first bound that they did not exceed.
     within: [u64; BOUNDS_MS.len()],
     took: Duration,
 }

@@ -22,7 +22,7 @@ impl Sequel {
         Sequel(Arc::new(WaitingTask(Mutex::new(Some(Box::new(run))))))
     }
 
-    /// A part that comes first failed: it is not run.
+    /// Notes that a part failed: the sequel is not run.
     pub fn cancel(&self) {
         let run = self.0.0.lock().take();
         drop(run);

@@ -1,5 +1,5 @@
-//! The thread that writes a journal: it appends what the workers encoded, syncs once for all that wait (group commit), and
-//! only then drops the receipts, which acknowledges the messages.
+//! The thread that writes a journal: it appends the batches that the workers encoded, syncs once for all that wait
+//! (group commit), and only then drops the receipts, which acknowledges the messages.
 //!
 //! Logspaces and the queues of destinations are written this way. They differ in their [`JournalHooks`].
 //!
@@ -103,7 +103,7 @@ impl<C: Send + 'static> Writer<C> {
         Ok(Writer { commands, stopping, thread: parking_lot::Mutex::new(Some(thread)) })
     }
 
-    /// Hands messages over. Never blocks: what is in flight is bounded by the budgets of the sources.
+    /// Hands messages over. Never blocks: the messages in flight are bounded by the budgets of the sources.
     pub fn append(&self, append: Append) {
         if let Err(refused) = self.commands.send(WriterCommand::Append(Box::new(append)))
             && let WriterCommand::Append(append) = refused.into_inner()
@@ -185,7 +185,7 @@ impl AppendGroup {
     }
 
     /// Keeps a batch that has to be stored; returns one that may be dropped. Informs a sender that wants to learn of a
-    /// failure at once, and lets go of what its sender sends again, as it has left; anything else is kept.
+    /// failure at once, and drops a batch whose sender has left and sends it again; any other batch is kept.
     fn push_unless_shed(&mut self, append: Append, error: &str) -> Option<Append> {
         if append.may_drop {
             return Some(append);
@@ -251,7 +251,7 @@ impl<O: JournalHooks> WriterThread<O> {
         }
     }
 
-    /// Commits `first` and what waits behind it; says whether to stop.
+    /// Commits `first` and the batches that wait behind it; returns whether to stop.
     ///
     /// The workers finish in any order. Batches that wait here are sorted by time of receipt, so a connection that
     /// several workers parse mostly keeps its order, at no cost.
@@ -282,8 +282,8 @@ impl<O: JournalHooks> WriterThread<O> {
         stop | self.commit(group)
     }
 
-    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer get the
-    /// failure at once and may send again; all others are slowed down by what is held here.
+    /// Appends until it succeeds or the process stops; returns whether to stop. Senders that wait for an answer get the
+    /// failure at once and may send again; all others are slowed down by the messages that are held here.
     fn commit(&mut self, mut group: AppendGroup) -> bool {
         let mut stop = false;
         let mut stop_since = None;
@@ -336,11 +336,11 @@ impl<O: JournalHooks> WriterThread<O> {
                 counted: *counted,
             })
             .collect();
-        self.ledger.kept(&self.journal, self.appender.next_sequence(), group.messages(), &kept);
+        self.ledger.note_stored(&self.journal, self.appender.next_sequence(), group.messages(), &kept);
         self.hooks.stored(&group.encoded);
         group.claims.into_iter().for_each(CountClaim::keep);
         for (pending, counted) in group.pending.into_iter().zip(counted) {
-            pending.receipt().kept(&self.journal, *counted);
+            pending.receipt().note_stored(&self.journal, *counted);
             pending.done();
         }
     }
@@ -360,8 +360,8 @@ impl<O: JournalHooks> WriterThread<O> {
         }
     }
 
-    /// Waits before the next attempt; says whether to stop. Batches that arrive in the meantime are dropped, refused or
-    /// wait too.
+    /// Waits before the next attempt; returns whether to stop. Batches that arrive in the meantime are dropped, refused
+    /// or wait too.
     fn wait_for_room(&mut self, group: &mut AppendGroup, error: &str) -> bool {
         let until = Instant::now() + RETRY_WAIT;
         loop {

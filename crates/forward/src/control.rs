@@ -21,7 +21,7 @@ struct ControlState {
     /// The number of requests for an attempt at once, and the number that were heeded.
     retries: u64,
     retries_heeded: u64,
-    /// Messages with a sequence below this are to be passed over.
+    /// Messages with a lower sequence are to be passed over.
     discard_before: u64,
     /// The deadline after a stop.
     stop: Option<Instant>,
@@ -34,9 +34,9 @@ struct ControlState {
 
 /// The next task of the thread.
 pub(super) enum DrainTask {
-    /// Send what comes next.
+    /// Send the next messages.
     Send(Arc<Config>),
-    /// Pass over messages with a sequence below this.
+    /// Pass over messages with a lower sequence.
     Discard(u64),
     /// Note on the disk how far it is done.
     Note,
@@ -47,7 +47,7 @@ pub(super) enum DrainTask {
 pub(super) struct DrainSituation<'a> {
     /// Decides when to send the waiting messages, which may be requested at once.
     pub(super) ready: &'a dyn Fn(&Config, bool) -> SendTime,
-    /// Messages with a sequence below this are done with.
+    /// Messages with a lower sequence are done.
     pub(super) done: u64,
     /// When to note how far it is done.
     pub(super) note_at: Option<Instant>,
@@ -78,7 +78,7 @@ impl ControlState {
 }
 
 impl ControlState {
-    /// Whether nothing was said since that ends the present attempts.
+    /// Whether no order has come since that ends the present attempts.
     fn goes_on(&self, config: &Arc<Config>, discard_before: u64) -> bool {
         let is_same = self.config.as_ref().is_some_and(|now| Arc::ptr_eq(now, config));
         is_same && !self.is_paused && self.stop.is_none() && self.discard_before == discard_before

@@ -1,4 +1,4 @@
-//! Sends a number of messages, whatever their sink says: again after a pause, in halves, or not at all.
+//! Delivers messages through a sink: after a failure again after a pause, in halves, or not at all.
 //!
 //! **Invariant:** every message before the first that is left is delivered, or refused with a reason.
 
@@ -12,8 +12,8 @@ const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Another side may ask for longer pauses, up to this.
 const WAIT_ASKED_MAX: Duration = Duration::from_secs(300);
-/// How often messages are sent again that the other side did not accept while it accepted others. With the pauses above
-/// that is about ten minutes.
+/// The number of times that messages are sent again if the other side did not accept them while it accepted others.
+/// With the pauses above that is about ten minutes.
 const ATTEMPTS_MAX: u32 = 60;
 
 /// The result of a delivery.
@@ -143,7 +143,7 @@ impl<'a> PendingDelivery<'a> {
     }
 }
 
-/// How long to wait after this number of failures in a row.
+/// The pause after this number of failures in a row.
 fn wait(attempts: u32, remedy: &Remedy) -> Duration {
     let own = WAIT_FIRST.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(WAIT_MAX);
     match remedy {

@@ -1,6 +1,6 @@
-//! The thread of a destination: it reads its queue, sends what it reads, and notes how far it is done.
+//! The thread of a destination: it reads its queue, sends the messages, and notes how far it is done.
 //!
-//! **Invariant:** a message is done with once it was delivered, is in the quarantine, or was discarded; one that cannot be
+//! **Invariant:** a message is done once it was delivered, is in the quarantine, or was discarded; one that cannot be
 //! read is tried again before it is passed over.
 
 use super::control::{Control, DrainSituation, DrainTask};
@@ -28,14 +28,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The time after which it is noted that messages were sent: after a crash the others are sent again.
+/// The time after which it is noted that messages were sent: after a crash, messages without that note are sent again.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of attempts to read a damaged part, with pauses, before it is passed over.
 const READ_ATTEMPTS_MAX: u32 = 10;
 const READ_WAIT: Duration = Duration::from_secs(1);
 /// The longest pause between attempts, if the disk does not read.
 const READ_WAIT_MAX: Duration = Duration::from_secs(30);
-/// A bug may concern only one moment, or one message until the program is mended.
+/// A bug may concern only one moment, or one message until the program is fixed.
 const BUG_WAIT: Duration = Duration::from_secs(10);
 /// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
 const JITTER: f64 = 0.2;
@@ -101,7 +101,7 @@ impl Drain {
         QueuedMessages { next, end, bytes, bytes_max: self.fill.bytes_max() }
     }
 
-    /// Sends what comes next, if it can.
+    /// Sends the next messages, if it can.
     fn send(&mut self, config: &Arc<Config>, sinks: &mut OpenSinks, unreadable: &mut u32) {
         let limit = ReadLimit::of(&config.kind);
         let read = QueueRead::read(&mut self.reader, &limit);
@@ -120,7 +120,7 @@ impl Drain {
         let (pauses, cursor) =
             (Pauses { id, control, counters }, Mutex::new(DrainCursor { reader, fill, ledger, makes_room }));
         let pause = |reason: &str, wait| {
-            // It may be a long wait, and a crash in it is to make nothing come twice.
+            // The wait may be long, and a crash during it must not make messages come twice.
             cursor.lock().note(pauses.id);
             pauses.pause(config, reason, wait)
         };
@@ -132,7 +132,7 @@ impl Drain {
         }
     }
 
-    /// Notes what became of a parcel.
+    /// Notes the result for the messages of a read.
     fn settle(&mut self, config: &Arc<Config>, outcome: &DeliveryOutcome<'_>, read: &QueueRead) {
         let done = outcome.left.unwrap_or(read.end);
         let refused = refused_before(done, outcome);
@@ -154,7 +154,7 @@ impl Drain {
         }
     }
 
-    /// Reads again what is not done with.
+    /// Reads the messages again that are not done.
     fn go_back(&mut self) {
         self.reader.rewind();
         self.reader.skip(self.fill.done());
@@ -176,7 +176,7 @@ impl Drain {
         }
     }
 
-    /// Messages of a parcel that became too old before they were read.
+    /// The number of messages that became too old before they were read.
     fn expired(&self, read: &QueueRead, done: u64) -> (Fate, usize) {
         let before = self.fill.done();
         let count = |missing: &MissingMessages| {
@@ -249,7 +249,7 @@ struct DrainCursor<'a> {
 }
 
 impl DrainCursor<'_> {
-    /// Notes it on the disk unless the disk knows, and frees what is done with.
+    /// Notes it on the disk unless it is there already, and frees the messages that are done.
     fn note(&mut self, id: &str) {
         let done = self.fill.done();
         if self.reader.freed() == done {
@@ -258,7 +258,7 @@ impl DrainCursor<'_> {
         if let Err(error) = self.reader.note(done) {
             tracing::warn!(
                 destination = id,
-                "messages may be sent again, as it cannot be noted that they were: {error}"
+                "messages may be sent again, as their delivery cannot be recorded: {error}"
             );
             return;
         }
@@ -276,7 +276,7 @@ impl DrainCursor<'_> {
                 tracing::error!(destination = id, "a damaged file of the queue is kept as journal/{name}");
             }),
             Err(error) => {
-                tracing::warn!(destination = id, "the space of what was sent cannot be freed: {error}");
+                tracing::warn!(destination = id, "the space of sent messages cannot be freed: {error}");
             }
         }
     }
@@ -290,7 +290,7 @@ struct Pauses<'a> {
 }
 
 impl Pauses<'_> {
-    /// Says what failed and waits before another attempt; `false` if none is to be made.
+    /// Logs a failure and waits before another attempt; `false` if none is to be made.
     fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
         let wait = wait.mul_f64(1.0 + JITTER * random());
         let now = clock::now();
@@ -302,7 +302,7 @@ impl Pauses<'_> {
     }
 }
 
-/// Messages that were refused, each as a batch, and why. Those behind are sent again.
+/// Refused messages, each as a batch, with the reason. Those behind them are sent again.
 fn refused_before(done: u64, outcome: &DeliveryOutcome<'_>) -> Vec<(Arc<Batch>, String)> {
     let refused = outcome.refused.iter().filter(|(message, _)| message.sequence < done);
     let alone = |message: &OutgoingMessage<'_>| {
@@ -325,12 +325,12 @@ fn opened<'a>(
     sinks
 }
 
-/// Whether messages that cannot be read are given up after this number of attempts.
+/// Whether messages that cannot be read are passed over after this number of attempts.
 fn passes_over(cause: Cause, attempts: u32) -> bool {
     cause != Cause::NotRead && READ_ATTEMPTS_MAX < attempts
 }
 
-/// How long to wait after this number of attempts to read.
+/// The pause after this number of attempts to read.
 fn read_wait(attempts: u32) -> Duration {
     let doublings = attempts.saturating_sub(READ_ATTEMPTS_MAX).min(10);
     READ_WAIT.saturating_mul(1 << doublings).min(READ_WAIT_MAX)

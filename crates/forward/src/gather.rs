@@ -1,7 +1,7 @@
-//! Decides when what waits is enough to be sent. Pure: the caller brings the clock.
+//! Decides when enough messages wait to be sent. Pure: the caller brings the clock.
 //!
-//! **Invariant:** what waits when messages have waited long enough, or are asked for, is sent without another wait, however
-//! many portions that takes.
+//! **Invariant:** the messages that wait when some have waited long enough, or are asked for, are sent without another
+//! wait, however many reads that takes.
 
 use logstead_config::{DestinationKind, Gather};
 use std::time::Instant;
@@ -55,7 +55,7 @@ impl ReadLimit {
             DestinationKind::S3(s3) => {
                 ReadLimit { messages: usize::MAX, bytes: s3.object.size.as_usize(), gather: Some(s3.object) }
             }
-            // Each portion waits for a moment to see whether it arrived.
+            // After each read, the sender waits for a moment to see whether it arrived.
             DestinationKind::Syslog(_) => ReadLimit {
                 messages: REQUEST_MESSAGES * STREAM_FACTOR,
                 bytes: REQUEST_BYTES * STREAM_FACTOR,
@@ -127,7 +127,7 @@ mod tests {
         check(waiting(0, 99, 8), 30, SendTime::Now);
         check(waiting(50, 99, 3), 31, SendTime::At(at(91)));
         check(waiting(50, 120, 4), 91, SendTime::Now);
-        // The rest of what waited by then goes on, what came since waits.
+        // The rest of the messages that waited by then go on; messages that came since wait.
         check(waiting(80, 130, 2), 92, SendTime::Now);
         check(waiting(120, 130, 1), 93, SendTime::At(at(153)));
         check(waiting(130, 130, 0), 94, SendTime::Never);

@@ -1,4 +1,4 @@
-//! Which messages come into which file or object.
+//! Groups messages: by the file or object that they come into, or by something that they have in common.
 //!
 //! **Invariant:** every message is in one group, in the order in which they were given; the number of groups is bounded,
 //! however many different messages there are.
@@ -44,6 +44,17 @@ pub(super) fn groups(template: &Template, messages: &[OutgoingMessage<'_>]) -> V
         groups[at].places.push(place);
     }
     groups
+}
+
+/// Orders the places of all messages by `key`, and equal ones as they were; `places` is used again for every batch.
+pub(crate) fn arrange<'m, K: Ord>(
+    places: &mut Vec<usize>,
+    messages: &'m [OutgoingMessage<'m>],
+    key: impl Fn(&'m OutgoingMessage<'m>) -> K,
+) {
+    places.clear();
+    places.extend(0..messages.len());
+    places.sort_unstable_by(|&a, &b| key(&messages[a]).cmp(&key(&messages[b])).then(a.cmp(&b)));
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub struct Destination {
     queue: Queue,
     quarantine: Arc<Mutex<Quarantine>>,
     counters: Arc<DestinationCounters>,
-    /// One replay at a time: it has room for one.
+    /// The lock of replays: it has room for one.
     replays: Budget,
 }
 
@@ -91,7 +91,7 @@ impl Destination {
                 queue.join(id);
                 return Err(error.into());
             }
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             _ => {}
         }
         let quarantine = Arc::new(Mutex::new(quarantine));
@@ -161,12 +161,12 @@ impl Destination {
         }
     }
 
-    /// Whether something would be lost if it were forgotten.
+    /// Whether messages would be lost if it were removed.
     pub fn holds_messages(&self) -> bool {
         0 < self.queue.fill().messages() || 0 < self.quarantined()
     }
 
-    /// The same; if it cannot be opened, the figures are unknown.
+    /// Whether it may hold messages: also true if it cannot be opened, since its content is unknown then.
     pub fn may_hold_messages(&self) -> bool {
         self.holds_messages() || self.unopened().is_some()
     }
@@ -202,7 +202,7 @@ impl Destination {
         noted.map(drop)
     }
 
-    /// Why it sends nothing, if somebody paused it.
+    /// Why it sends nothing, if it is paused.
     pub fn why_paused(&self) -> Option<String> {
         self.why_paused.lock().clone()
     }
@@ -269,7 +269,7 @@ impl Destination {
         queued.map(drop).map_err(|failed| failed.to_string())
     }
 
-    /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.
+    /// Queues nothing more, and sends waiting messages for a little longer. [`Destination::join`] waits for that.
     pub fn stop(&self) {
         self.queue.stop();
         self.control.stop(Instant::now() + STOP_WAIT_MAX);
@@ -287,7 +287,7 @@ impl Destination {
         if !self.control.await_end(END_WAIT_MAX) {
             tracing::warn!(
                 destination = self.id,
-                "the other side does not answer: what it was sent is sent again"
+                "the other side does not answer: messages without an answer will be sent again"
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Makes names of parts of a message, for files and objects.
 //!
-//! **Invariant:** what a message says becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot first.
-//! So it is never a folder, and never leads out of one.
+//! **Invariant:** a value from a message becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot
+//! first. So it is never a folder, and never leads out of one.
 
 use super::sink::OutgoingMessage;
 use logstead_config::{Moment, Part, Template, TimePart};

@@ -1,5 +1,5 @@
-//! Whether a destination keeps up with its queue. Pure: it is shown at intervals how far the queue reaches, and how far it is
-//! done with.
+//! Decides whether a destination keeps up with its queue. Pure: the caller brings, at intervals, the end of the queue
+//! and the position up to which it is done.
 
 /// See the module.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl QueuePace {
         QueuePace { end_before: end }
     }
 
-    /// Whether messages wait that waited at the look before.
+    /// Whether messages wait that waited at the last check.
     pub(super) fn delays(&mut self, done: u64, end: u64) -> bool {
         done < std::mem::replace(&mut self.end_before, end)
     }

@@ -1,4 +1,4 @@
-//! Packs what is written, as files and objects are packed.
+//! A writer that packs files and objects.
 
 use flate2::write::GzEncoder;
 use logstead_config::Packing;
@@ -35,7 +35,7 @@ impl<W: Write> Packer<W> {
         }
     }
 
-    /// Writes what is left, and gives the writer back.
+    /// Writes the rest, and gives the writer back.
     pub(super) fn finish(self) -> io::Result<W> {
         match self {
             Packer::Plain(out) => Ok(out),

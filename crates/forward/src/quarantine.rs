@@ -11,11 +11,11 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The field that tells why a message was refused.
+/// The field with the reason of a refusal.
 pub(crate) const REASON: &[u8] = b"logstead.refused";
-/// The most bytes that are kept for one destination; beyond that it waits.
+/// The maximum number of bytes that are kept for one destination; beyond that it waits.
 const BYTES_MAX: u64 = 1 << 30;
-/// The most bytes of a reason that are kept.
+/// The maximum number of bytes of a reason that are kept.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(super) struct Quarantine {
@@ -108,7 +108,7 @@ impl Quarantine {
         self.open.as_ref().map_or(0, |open| open.reader.done())
     }
 
-    /// Forgets messages with a sequence below this.
+    /// Forgets messages with a lower sequence.
     pub(super) fn forget(&mut self, before: u64) -> Result<(), String> {
         let Some(open) = &mut self.open else { return Ok(()) };
         open.reader.skip(before);
@@ -126,7 +126,7 @@ impl OpenQuarantine {
         if let Some(error) = cursor {
             tracing::warn!(
                 destination = id,
-                "quarantine: its cursor was lost, what was sent again shows again: {error}"
+                "quarantine: its cursor was lost, so messages that were sent again are listed again: {error}"
             );
         }
         Ok(OpenQuarantine { appender, reader, searcher })

@@ -43,7 +43,7 @@ pub(super) struct Queue {
 /// The fill level of a queue.
 pub(super) struct QueueFill {
     searcher: Searcher,
-    /// Messages with a sequence below this are done with.
+    /// Messages with a lower sequence are done.
     pub(super) done: AtomicU64,
     bytes_max: AtomicU64,
 }
@@ -90,7 +90,7 @@ impl Queue {
         has_to_open: bool,
     ) -> Result<QueueParts, QueueError> {
         let folder = deps.queues().join(id);
-        let reached = deps.ledger.reached(&JournalId::Destination(id.into()));
+        let reached = deps.ledger.stored_until(&JournalId::Destination(id.into()));
         let unopened = Arc::<Mutex<Option<String>>>::default();
         let opened = match open_queue(&deps.disk, &folder, options(config, deps), reached) {
             Ok(opened) => {
@@ -198,7 +198,7 @@ pub(super) fn refusal(id: &str, fill: &QueueFill, deps: &QueueDeps) -> Option<St
     (deps.refuses_messages)()
 }
 
-/// Files are removed whole: of one that is partly done with, the rest counts.
+/// Files are removed whole: of one that is partly done, the rest counts.
 fn bytes(stats: &Stats, done: u64) -> u64 {
     let waiting = stats.next_sequence.saturating_sub(done.max(stats.first_sequence));
     let held = stats.next_sequence.saturating_sub(stats.first_sequence);
@@ -254,7 +254,7 @@ struct QueueHooks {
     deps: QueueDeps,
     fill: Arc<QueueFill>,
     pace: QueuePace,
-    /// Whether all that waits is on the disk, and is put there as it comes.
+    /// Whether all waiting messages are on the disk, and new ones are written there as they come.
     is_spilled: bool,
     control: Arc<Control>,
     counters: Arc<DestinationCounters>,
@@ -264,7 +264,7 @@ struct QueueHooks {
 }
 
 impl QueueHooks {
-    /// Tries again to open what could not be opened.
+    /// Tries again to open a queue that could not be opened.
     fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
         let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
         check_cursor(&*self.deps.disk, &self.folder).map_err(failed)?;
@@ -279,7 +279,7 @@ impl QueueHooks {
         Ok(())
     }
 
-    /// With `delay`, what has to wait is on the disk from then on.
+    /// With `delay`, messages that have to wait are on the disk from then on.
     fn keep_pace(&mut self, appender: &mut Appender) {
         let delays = self.pace.delays(self.fill.done(), self.fill.end());
         if delays == self.is_spilled {
@@ -289,10 +289,7 @@ impl QueueHooks {
         appender.set_options(Options { durability, ..options(&self.config, &self.deps) });
         if delays && let Err(error) = appender.sync() {
             // It is tried again at the next look.
-            tracing::error!(
-                destination = &*self.id,
-                "messages that wait may be lost with the power: {error}"
-            );
+            tracing::error!(destination = &*self.id, "waiting messages may be lost in a power cut: {error}");
             return;
         }
         self.is_spilled = delays;

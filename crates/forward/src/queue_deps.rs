@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 /// The folder of all queues.
 const QUEUES: &str = "queues";
-/// The file in the folder of a queue that says that its destination is paused, and why.
+/// The file in the folder of a queue that marks its destination as paused, with the reason.
 const PAUSED: &str = "paused";
 /// The reason of a paused destination whose file gives none.
 const BY_OPERATOR: &str = "an operator paused it";
 const AT_START: &str = "the server was started with --pause-destinations";
-/// The most that is read of such a file.
+/// The maximum length that is read of such a file.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(crate) type MakesRoom = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -59,7 +59,7 @@ impl QueueDeps {
         Some(reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| BY_OPERATOR.to_owned()))
     }
 
-    /// Notes on the disk that it is paused, or that it is not; says why it is.
+    /// Notes on the disk that it is paused, or that it is not; returns why it is.
     pub(super) fn note_paused(&self, id: &str, is_paused: bool) -> io::Result<Option<String>> {
         let folder = self.queues().join(id);
         if is_paused {

@@ -34,7 +34,7 @@ pub(super) struct MissingMessages {
 }
 
 impl QueueRead {
-    /// Reads what comes next: whole batches, until there are enough messages or bytes.
+    /// Reads the next messages: whole batches, until there are enough messages or bytes.
     pub(super) fn read(reader: &mut QueueReader, limit: &ReadLimit) -> QueueRead {
         let mut read = QueueRead::default();
         let (mut messages, mut bytes) = (0, 0);

@@ -93,7 +93,7 @@ pub(super) trait MessageSink: Send {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure>;
 
     /// The other side's text when it last accepted messages, for protocols that have one.
-    fn said(&self) -> Option<String> {
+    fn last_answer(&self) -> Option<String> {
         None
     }
 }

@@ -8,7 +8,7 @@ use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
 use std::sync::Arc;
 
-/// syslog's own facility, and a severity that nobody is woken up for.
+/// syslog's own facility, and a severity that raises no alarm.
 const FACILITY_SYSLOG: u8 = 5;
 const SEVERITY_INFO: u8 = 6;
 
@@ -30,7 +30,7 @@ const ADVICE: [(&[&str], &str); 7] = [
 ];
 const ADVICE_OTHERWISE: &str = "the log of the other side may say more";
 
-/// Sends a message that says that it is a test, asked for by this user. Returns what the other side answered, if its
+/// Sends a message that says that it is a test, requested by this user. Returns the other side's answer, if its
 /// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or `wait_max` if that can be
 /// set.
 pub fn send_test(
@@ -54,7 +54,7 @@ pub fn send_test(
                 busy.map_or_else(|| "the other side does not say why".to_owned(), |busy| busy.reason);
             Err(advised(&format!("it is not accepted for now: {reason}")))
         }
-        Ok(_) => Ok(sink.said()),
+        Ok(_) => Ok(sink.last_answer()),
         Err(failure) => Err(match failure.remedy {
             Remedy::Wait(_) => advised(&failure.reason),
             Remedy::Split => format!("{}: the other side takes no message of this size", failure.reason),

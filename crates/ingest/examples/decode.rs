@@ -109,11 +109,11 @@ fn main() {
     let protobuf = protobuf();
     let packed = snap::raw::Encoder::new().compress_vec(&protobuf).unwrap();
 
-    let ours = |form: NativeFormat, body: &Vec<u8>| {
+    let native = |form: NativeFormat, body: &Vec<u8>| {
         NativeBody::of(body.clone(), form, ReadOptions::default(), sender(), MESSAGES).unwrap()
     };
-    measure("text", lines.len(), || ours(NativeFormat::Text, &lines));
-    measure("ndjson", ndjson.len(), || ours(NativeFormat::JsonLines, &ndjson));
+    measure("text", lines.len(), || native(NativeFormat::Text, &lines));
+    measure("ndjson", ndjson.len(), || native(NativeFormat::JsonLines, &ndjson));
     measure("_bulk", bulk.len(), || Bulk::of(bulk.clone(), None, sender(), MESSAGES).unwrap());
     measure("loki json", loki.len(), || {
         LokiBody::of(loki.clone(), LokiForm::Json, sender(), MESSAGES).unwrap()

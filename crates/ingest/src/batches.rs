@@ -69,7 +69,7 @@ impl<M: Messages> Batches<M> {
         Batches { stamp: Some(stamp), ..self }
     }
 
-    /// The same of a body that could be this long: refused if much more would be made of it than that.
+    /// The same for a body that could be this long: it is refused if it would become much longer than that.
     pub fn within(messages: M, sender: BodySender, body_bytes_max: usize) -> Result<Batches<M>, BodyError> {
         let made_bytes_max = body_bytes_max.saturating_mul(MADE_FACTOR_MAX).max(MADE_BYTES_MIN);
         match messages.rest_bytes() {
@@ -80,8 +80,8 @@ impl<M: Messages> Batches<M> {
         }
     }
 
-    /// How much more was made of the batches so far than they said before: `{"a": {"b": 1, "c": 2}}` names `a` twice. Refused
-    /// once that is too much.
+    /// The bytes that the batches so far became beyond their stated size: `{"a": {"b": 1, "c": 2}}` names `a` twice. It
+    /// is refused once that is too much.
     pub fn surplus_bytes(&self) -> Result<usize, BodyError> {
         match self.surplus_bytes {
             made_bytes if self.surplus_bytes_max < made_bytes => {
@@ -106,12 +106,12 @@ impl<M: Messages> Batches<M> {
         self.messages.rest_bytes().max(self.kept.len())
     }
 
-    /// Whether what is left was read before.
+    /// Whether the rest was read before.
     pub fn is_kept(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// The next messages; an empty batch if all that were left are refused.
+    /// The next messages; an empty batch if all the remaining ones are refused.
     pub fn next_batch(&mut self) -> Batch {
         if let Some(batch) = self.kept.pop_front() {
             return batch;

@@ -5,7 +5,7 @@
 //! | `{"create": {…}}`, `{"index": {…}}`               | the document in the next line is a message |
 //! | `{"update": {…}}` with a line behind it, `{"delete": {…}}` | is refused: messages do not change |
 //!
-//! **Invariant:** the reply has an item for each action, in order. A body with a line that says nothing of this is refused
+//! **Invariant:** the reply has an item for each action, in order. A body with a line that is no action is refused
 //! before its first message.
 
 use crate::batches::BodySender;
@@ -21,9 +21,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
-/// Most names of indexes in one body: each is kept until the reply.
+/// The maximum number of index names in one body: each is kept until the reply.
 const INDEXES_MAX: usize = 10_000;
-/// Longest name of an index, as Elasticsearch has it: the reply repeats it in every item.
+/// The longest name of an index, as in Elasticsearch: the reply repeats it in every item.
 const INDEX_BYTES_MAX: usize = 255;
 /// Why an action is not done.
 const UNCHANGEABLE: &str = "messages are only added, never changed or removed: use create or index";
@@ -42,7 +42,7 @@ pub struct Bulk {
     has_ids: bool,
     /// The ids of rows that were not asked for yet.
     names: Vec<Option<MessageId>>,
-    /// The last line of an action, and what it says: most are alike.
+    /// The last line of an action, and the action in it: most are alike.
     last: (std::ops::Range<usize>, BulkAction),
     marks: Option<Marks>,
 }
@@ -124,7 +124,7 @@ fn read(text: &[u8]) -> Result<ActionFields, String> {
     match (said.next(), said.next()) {
         (Some((verb, ActionMetadata { _index: index, _id: id })), None) => {
             let id = id.map(|id| serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().into()));
-            // Shippers that have none say so like this.
+            // The id that shippers send if they have none.
             Ok((verb, index, id.filter(|id: &Box<_>| !str::is_empty(id))))
         }
         _ => Err("it names none of create, index, update and delete, or several".to_owned()),
@@ -146,7 +146,7 @@ fn keys() -> ColumnKeys {
 }
 
 impl Bulk {
-    /// Refuses a body that is none. `index` is the one in the request's path.
+    /// Reads a body, or refuses it as a whole. `index` is the one in the request's path.
     pub fn of(
         body: Vec<u8>,
         index: Option<String>,
@@ -207,7 +207,7 @@ impl Bulk {
         Ok(bulk)
     }
 
-    /// Documents with ids have names from now on: those of this owner.
+    /// Gives documents with ids a message id from now on, in the name of this owner.
     #[must_use]
     pub fn owned_by(self, owner: [u8; 32]) -> Bulk {
         Bulk { owner, ..self }
@@ -218,7 +218,7 @@ impl Bulk {
         self.has_ids
     }
 
-    /// The name of a document: of its index, its id and its content, as the same id may come with another.
+    /// The id of a document: a hash of its index, its id and its content, as the same id may come with another content.
     fn name(&self, said: &BulkAction, document: &[u8]) -> Option<MessageId> {
         let id = said.id.as_ref()?;
         let index = self.indexes.get(said.index as usize).map_or("", String::as_str);
@@ -230,7 +230,7 @@ impl Bulk {
         hasher.finalize().as_bytes().first_chunk().copied()
     }
 
-    /// The next action and how many lines it took, with blank ones before it.
+    /// The next action and the number of lines that it took, with blank ones before it.
     fn action(&mut self) -> Result<Option<(usize, BulkAction)>, (usize, String)> {
         let mut skipped = 0;
         loop {
@@ -315,7 +315,7 @@ impl Bulk {
         out
     }
 
-    /// Notes what is left as not taken, after storing has stopped: senders look for an item for each action.
+    /// Notes the remaining messages as not stored, after storing has stopped: senders look for an item for each action.
     pub fn end(&mut self) {
         while let Ok(Some((_, BulkAction { verb, index, id }))) = self.action() {
             if verb.has_document() {
@@ -441,7 +441,7 @@ impl Messages for Bulk {
     }
 }
 
-/// Which parts of the reply the sender wants (`filter_path`).
+/// The parts of the reply that the sender wants (`filter_path`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReplyFilter {
     took: bool,

@@ -16,7 +16,7 @@ use logstead_syslog::format::json::JsonParser;
 use logstead_syslog::format::keys::{ColumnKeys, KEYS, KeyColumn};
 
 const HINT: &str = "send an array of objects with a `message`, or one";
-/// Most tags of a message that are fields; the others stand in `ddtags`.
+/// The maximum number of a message's tags that become fields; the others are in `ddtags`.
 const TAGS_MAX: usize = 100;
 
 /// The messages of a body.

@@ -7,15 +7,15 @@
 //! | `zstd`             | RFC 8878, with a window of at most 16 MiB                            |
 //! | `snappy`           | a block, or frames if it begins like these                           |
 //!
-//! **Invariant:** unpacking takes a step at a time, of at most [`STEP_BYTES_MAX`], so that its caller can set memory aside
-//! for what comes out and stop; and never more than the maximum comes out.
+//! **Invariant:** unpacking takes a step at a time, of at most [`STEP_BYTES_MAX`], so that its caller can set memory
+//! aside for the unpacked bytes and stop; and it never unpacks more than the maximum.
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::{self, Cursor, Read};
 
 /// The maximum number of bytes that one step unpacks.
 pub const STEP_BYTES_MAX: usize = 1 << 20;
-/// The largest window of zstd: what its highest ordinary level uses, and as much again.
+/// The largest window of zstd: twice the window of its highest ordinary level.
 const ZSTD_WINDOW_LOG_MAX: u32 = 24;
 /// A block of snappy that claims to unpack to more than this times its length is none: three bytes copy 64 at most.
 const SNAPPY_FACTOR_MAX: usize = 64;
@@ -128,7 +128,7 @@ impl Unpacker {
         Unpacker { encoding, packed, bytes_max, unpacked: Vec::new() }
     }
 
-    /// Unpacks more, and says how much that was; 0 at the end.
+    /// Unpacks more, and returns the number of bytes; 0 at the end.
     pub fn step(&mut self) -> Result<usize, UnpackError> {
         let Unpacker { encoding, packed, bytes_max, unpacked } = self;
         match packed {
@@ -139,7 +139,7 @@ impl Unpacker {
                 Ok(unpacked.len())
             }
             UnpackReader::Stream(reader) => {
-                // A byte more than may come out tells a body that is too long from one that just fits.
+                // One byte beyond the limit tells a body that is too long from one that just fits.
                 let bytes = (*bytes_max - unpacked.len()).saturating_add(1).min(STEP_BYTES_MAX);
                 let mut step = reader.take(bytes as u64);
                 let read = step.read_to_end(unpacked).map_err(|error| damaged(*encoding, &error))?;
@@ -157,7 +157,7 @@ impl Unpacker {
     }
 }
 
-/// Unpacks a block of snappy, which protocols send without saying so in a header.
+/// Unpacks a block of snappy, which protocols send without a header for it.
 pub fn snappy_block(body: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
     let refused =
         |error: &snap::Error| UnpackError::Damaged { encoding: "snappy", reason: error.to_string() };

@@ -7,12 +7,12 @@
 //! | `time`                   | the time, in seconds with a fraction, as a number or a text                     |
 //! | `host`, `source`, `sourcetype`, `index`, `fields` | [beside](logstead_syslog::format::beside) the message |
 //!
-//! A message may be empty, also where Splunk refuses it: it would take all others of its body with it.
+//! A message may be empty, although Splunk refuses it: refusing it would lose all others of its body.
 //!
 //! Lines without objects (`/raw`) have the same beside them, from the request.
 //!
-//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is taken as a whole: its
-//! [fault](Hec::fault) says which event is not as it should be.
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is accepted as a whole: its
+//! [fault](Hec::fault) names the event that is malformed.
 
 use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
@@ -26,13 +26,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Stands before a name that is another field's.
+/// The prefix of a name that is another field's.
 const PREFIX: &str = "splunk";
 /// The keys of the message in an event that is an object.
 const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "line", "log", "_raw", "short_message"];
 const TIME_KEYS: [&str; 3] = ["time", "timestamp", "@timestamp"];
 
-/// Why a body is not taken, and which of its events, from 0.
+/// The error in a body, and the number of its event, from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HecError {
     /// The number of the event.
@@ -83,7 +83,7 @@ pub struct Hec {
     messages_max: usize,
     at: usize,
     number: usize,
-    /// How many lines there are that are not blank, if they are lines.
+    /// The number of lines that are not blank, if the body has lines.
     lines: usize,
     fault: Option<HecError>,
     marks: Option<Marks>,

@@ -54,7 +54,7 @@ pub enum JournalError {
     },
 }
 
-/// Finds entries in bytes that come bit by bit.
+/// Finds entries in bytes that come piece by piece.
 pub struct Journal {
     entry_bytes_max: usize,
     /// The bytes that came and are not a field yet.
@@ -66,7 +66,7 @@ pub struct Journal {
     entries: usize,
 }
 
-/// An entry: its bytes, and where its fields stand in them.
+/// An entry: its bytes, and the ranges of its fields.
 #[derive(Default)]
 pub struct JournalEntry {
     raw: Vec<u8>,
@@ -108,7 +108,7 @@ impl Journal {
         Journal { entry_bytes_max, pending, entry, skip: SkipState::Nothing, entries: 0 }
     }
 
-    /// Takes what came next, and hands on the entries that are complete.
+    /// Takes the next bytes, and hands on the entries that are complete.
     pub fn push(&mut self, bytes: &[u8], done: &mut impl FnMut(&JournalEntry)) -> Result<(), JournalError> {
         self.pending.extend_from_slice(bytes);
         let pending = take(&mut self.pending);
@@ -134,7 +134,7 @@ impl Journal {
         self.pending.len() + self.entry.raw.len()
     }
 
-    /// How many bytes of the rest are taken now; `None` if more is needed.
+    /// The number of bytes of the rest that are taken now; `None` if more is needed.
     fn step(
         &mut self,
         rest: &[u8],
@@ -205,7 +205,7 @@ impl Journal {
         }
     }
 
-    /// Keeps as much of the message as fits, and nothing of another field; says how much it took.
+    /// Keeps as much of the message as fits, and nothing of another field; returns the number of bytes.
     fn cut(&mut self, rest: &[u8], name: usize, start: usize, room: usize) -> usize {
         self.entry.is_cut = true;
         let end = room.min(rest.len());

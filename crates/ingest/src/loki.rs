@@ -6,9 +6,9 @@
 //! PushRequest { 1: Stream { 1: labels as `{app="api"}`, 2: Entry { 1: Timestamp { 1: s, 2: ns }, 2: line, 3: Pair … } … } … }
 //! ```
 //!
-//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::beside) it.
+//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::side_values) it.
 //!
-//! **Invariant:** a body that is none is refused before its first entry.
+//! **Invariant:** an invalid body is refused before its first entry.
 
 use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
@@ -25,10 +25,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// Most labels of a stream, or pairs of metadata of an entry, and how long they may be together.
+/// The maximum number of labels of a stream, or of metadata of an entry, and their maximum length together.
 const VALUES_MAX: usize = 256;
 const VALUES_BYTES_MAX: usize = 64 << 10;
-/// Stands before the name of a label that is another field's.
+/// The prefix of the name of a label that is another field's.
 const PREFIX: &str = "loki";
 const HINT: &str =
     "send {\"streams\": [{\"stream\": {\"label\": \"value\"}, \"values\": [[\"nanoseconds\", \"line\"]]}]}";
@@ -49,7 +49,7 @@ pub struct LokiBody {
     sender: BodySender,
     keys: ColumnKeys,
     streams: Vec<StreamRange>,
-    /// The stream that is read, where its next entry may begin, and its labels.
+    /// The stream that is read, the position of its next entry, and its labels.
     stream: usize,
     at: usize,
     labels: SideValues<String>,
@@ -481,7 +481,7 @@ fn label_pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(pairs)
 }
 
-/// A text in quotes as Go writes it, and what stands behind it.
+/// A text in quotes as Go writes it, and the rest behind it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     if let Some(rest) = text.strip_prefix('`') {
         return rest.split_once('`').map(|(value, rest)| (value.to_owned(), rest));

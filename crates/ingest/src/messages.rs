@@ -8,14 +8,14 @@ use std::borrow::Cow;
 pub const LIMITS: logstead_syslog::format::json::ObjectLimits =
     logstead_syslog::format::json::ObjectLimits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
-/// The messages of a body that was found to be one.
+/// The messages of a body that was accepted as a whole.
 pub trait Messages: Send + 'static {
-    /// Adds the next message as a row, or says why it is not taken; `None` at the end. Nothing of a refused message is
+    /// Adds the next message as a row, or returns why it is refused; `None` at the end. Nothing of a refused message is
     /// left in the builder.
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage>;
 
-    /// At least how many bytes the messages that are left make, with what each of them repeats of its body: the labels of
-    /// a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
+    /// A lower bound of the bytes of the remaining messages, with the parts of the body that each of them repeats: the
+    /// labels of a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
     fn rest_bytes(&self) -> usize;
 
     /// Begins again.
@@ -27,7 +27,7 @@ pub trait Messages: Send + 'static {
     }
 
     /// The ids of the rows that were added since the last call, for protocols whose messages have some: the same
-    /// message has the same name whenever it comes.
+    /// message has the same id whenever it comes.
     fn names(&mut self) -> Vec<Option<MessageId>> {
         Vec::new()
     }
@@ -101,12 +101,12 @@ pub enum BodyError {
 }
 
 impl BodyError {
-    /// For a body that is not what it should be.
+    /// The error for a malformed body.
     pub fn malformed(detail: impl Into<String>) -> BodyError {
         BodyError::Malformed { detail: detail.into(), place: None }
     }
 
-    /// For a body that is not JSON; `hint` says what to send.
+    /// The error for a body that is not JSON; `hint` says what to send.
     pub fn of_json(error: &serde_json::Error, hint: &str) -> BodyError {
         let detail = format!("the body is not JSON: {error}; {hint}");
         BodyError::Malformed { detail, place: Some((error.line(), error.column())) }

@@ -1,7 +1,7 @@
 //! Our own protocol, `POST /api/v1/ingest`: a JSON object a line, an array of objects, or a text a line.
 //! `docs/http.md` documents it.
 //!
-//! **Invariant:** a body that cannot be taken as a whole is refused before its first message.
+//! **Invariant:** a body that cannot be accepted as a whole is refused before its first message.
 
 use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
@@ -30,13 +30,13 @@ pub enum NativeFormat {
 pub struct ReadOptions {
     /// Which keys of objects are columns.
     pub keys: ColumnKeys,
-    /// For lines; `None` if a line is a plain message.
+    /// The parser for lines; `None` if a line is a plain message.
     pub syslog: Option<SyslogParser>,
     /// The zone of times that name none.
     pub zone: TimeZone,
     /// The host of messages that name none.
     pub host: Option<String>,
-    /// When the last line was written, if that is not now.
+    /// The time at which the last line was written, if that is not now.
     pub written: Option<Timestamp>,
 }
 
@@ -59,7 +59,7 @@ pub struct MessageReader {
 }
 
 impl MessageReader {
-    /// That reads as it is told.
+    /// A reader with these options.
     pub fn new(mut reading: ReadOptions) -> MessageReader {
         MessageReader {
             json: JsonParser { keys: std::mem::take(&mut reading.keys), limits: LIMITS },
@@ -67,7 +67,7 @@ impl MessageReader {
         }
     }
 
-    /// How much of the request each message may repeat.
+    /// The amount of the request that each message may repeat.
     fn repeated_bytes(&self) -> usize {
         self.reading.host.as_deref().map_or(0, str::len)
     }
@@ -208,8 +208,9 @@ mod tests {
     ) -> Result<Batches<NativeBody>, BodyError> {
         let received = Timestamp::from_nanos(1);
         let sender = BodySender { source: "http".to_owned(), peer: String::new(), received };
-        let ours = NativeBody::of(body.to_vec(), form, ReadOptions::default(), sender.clone(), messages_max)?;
-        Ok(Batches::of(ours, sender))
+        let native =
+            NativeBody::of(body.to_vec(), form, ReadOptions::default(), sender.clone(), messages_max)?;
+        Ok(Batches::of(native, sender))
     }
 
     fn all(batches: &mut Batches<NativeBody>) -> Vec<Batch> {

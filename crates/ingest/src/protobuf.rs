@@ -7,8 +7,8 @@
 //! | 2         | a length, and as many bytes                  |
 //! | 5         | 4 bytes, the lowest first                    |
 //!
-//! Groups (3 and 4) are not in use any more and are refused. The few messages that are read here are read by hand: what
-//! generated code would build for each entry costs more than all the rest.
+//! Groups (3 and 4) are not in use any more and are refused. The few messages that are read here are read by hand: the
+//! values that generated code would build for each entry cost more than all the rest.
 //!
 //! **Invariant:** reading ends, at the end of the bytes or at the first that are wrong.
 
@@ -69,7 +69,7 @@ impl<'b> WireFields<'b> {
         WireFields::from(bytes, 0)
     }
 
-    /// From a position on, which was between two fields.
+    /// The fields from a position on, which was between two fields.
     pub fn from(bytes: &'b [u8], at: usize) -> WireFields<'b> {
         WireFields { bytes, at }
     }

@@ -39,7 +39,7 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    /// Refuses invalid JSON, and more elements than may be.
+    /// Refuses invalid JSON, and more elements than are allowed.
     pub(crate) fn of(body: &[u8], messages_max: usize, hint: &str) -> Result<Elements, BodyError> {
         if u32::try_from(body.len()).is_err() {
             return Err(BodyError::malformed("the body is longer than 4 GiB: send it in parts"));
@@ -89,7 +89,7 @@ impl Elements {
     }
 }
 
-/// Notes where elements stand, and keeps nothing else of them.
+/// Notes the ranges of elements, and keeps nothing else of them.
 struct ElementFinder<'b> {
     body: &'b [u8],
     places: Vec<Range<u32>>,

@@ -190,7 +190,7 @@ proptest! {
 
     #[test]
     fn any_body_of_ours_is_read_or_refused(data in texts()) {
-        bodies::ours(&data);
+        bodies::native(&data);
     }
 
     #[test]
@@ -272,10 +272,11 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     };
     let (bad, good) = object("message");
     let lines = [&bad, &b"\n"[..], good.as_bytes()].concat();
-    let ours = |body, form| NativeBody::of(body, form, ReadOptions::default(), sender(), 9).expect("a body");
-    check("ndjson", rows(ours(lines, NativeFormat::JsonLines)), &bad, &good);
+    let native =
+        |body, form| NativeBody::of(body, form, ReadOptions::default(), sender(), 9).expect("a body");
+    check("ndjson", rows(native(lines, NativeFormat::JsonLines)), &bad, &good);
     let list = [&b"["[..], &bad, b", ", good.as_bytes(), b"]"].concat();
-    check("json", rows(ours(list.clone(), NativeFormat::Json)), &bad, &good);
+    check("json", rows(native(list.clone(), NativeFormat::Json)), &bad, &good);
     check("datadog", rows(Datadog::of(list, sender(), 9).expect("a body")), &bad, &good);
     let bulk = [&b"{\"create\":{}}\n"[..], &bad, b"\n{\"create\":{}}\n", good.as_bytes(), b"\n"].concat();
     check("_bulk", rows(Bulk::of(bulk, None, sender(), 9).expect("a body")), &bad, &good);

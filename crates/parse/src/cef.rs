@@ -8,10 +8,10 @@ use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 /// Names of the parts between the bars.
 const HEADER: [&[u8]; 6] =
     [b"cef.vendor", b"cef.product", b"cef.version", b"cef.id", b"cef.name", b"cef.severity"];
-/// Most labels that are looked for; the format knows some twenty.
+/// The maximum number of labels that are looked for; the format has about twenty.
 const LABELS_MAX: usize = 24;
 
-/// A name and a value as they stand in a text.
+/// A name and a value as they are in a text.
 struct CefPair<'a> {
     name: &'a [u8],
     value: &'a [u8],
@@ -108,7 +108,7 @@ fn push<'a>(pairs: &mut Vec<CefPair<'a>>, name: &'a [u8], value: &'a [u8]) {
     }
 }
 
-/// Adds what has a label under its label: under the first one, so that hardly more is stored than was sent.
+/// Adds a value that has a label under that label: under the first one, so that hardly more is stored than was sent.
 fn add_labelled(pairs: &[CefPair<'_>], sink: &mut impl PairSink) {
     let labels = pairs.iter().filter_map(|pair| Some((pair.name.strip_suffix(b"Label")?, pair.value)));
     let labels: Vec<_> = labels.take(LABELS_MAX).collect();

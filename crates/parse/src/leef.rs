@@ -1,5 +1,5 @@
-//! IBM's LEEF: `LEEF:1.0|VENDOR|PRODUCT|VERSION|ID|key=value<TAB>key=value`, and 2.0, which names what stands
-//! between the pairs after the id: a character, `x5E` or `0x5E`.
+//! IBM's LEEF: `LEEF:1.0|VENDOR|PRODUCT|VERSION|ID|key=value<TAB>key=value`, and 2.0, which names the separator of the
+//! pairs after the id: a character, `x5E` or `0x5E`.
 
 use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 

@@ -10,7 +10,7 @@
 //! | `sink`   | what takes the values, and their limits                                |
 //! | `csv`    | one line of values with commas between them                            |
 //!
-//! **Invariant:** whatever the text, nothing fails and nothing is unbounded: what cannot be read has no values.
+//! **Invariant:** whatever the text, nothing fails and nothing is unbounded: a text that cannot be read has no values.
 
 mod cef;
 mod csv;

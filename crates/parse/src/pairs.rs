@@ -1,6 +1,6 @@
 //! Names and values in a text: `key=value key="a value"`.
 //!
-//! **Invariant:** whatever the text, nothing fails: what cannot be read has no pairs.
+//! **Invariant:** whatever the text, nothing fails: a text that cannot be read has no pairs.
 
 use crate::sink::Pair;
 
@@ -81,7 +81,7 @@ fn bare_bytes(text: &[u8]) -> usize {
     }
 }
 
-/// Whether what stands behind a comma belongs to the value before it: it is no gap, and no other pair.
+/// Whether the text behind a comma belongs to the value before it: it is no gap, and no other pair.
 fn goes_on(text: &[u8]) -> bool {
     let key_bytes = text.iter().take_while(|byte| is_key(**byte)).count();
     text.first().is_some_and(|first| !is_separator(*first))

@@ -1,6 +1,7 @@
 //! The pieces of a JSON text: where each begins and ends, and whether it is written as JSON demands.
 //!
-//! **Invariant:** what is passed over is what `serde_json` passes over. How deep values are nested does not matter.
+//! **Invariant:** the values that are passed over are those that `serde_json` passes over. How deep values are nested
+//! does not matter.
 
 use std::ops::Range;
 
@@ -47,7 +48,7 @@ impl<'t> JsonPieces<'t> {
         (self.take()? == byte).then_some(())
     }
 
-    /// Says whether nothing but white space is left.
+    /// Returns whether nothing but white space is left.
     pub(crate) fn end(&mut self) -> Option<()> {
         self.next().is_none().then_some(())
     }
@@ -143,7 +144,7 @@ impl<'t> JsonPieces<'t> {
         self.text.as_bytes()
     }
 
-    /// Reads on from behind a backslash, and says whether what is escaped is a character.
+    /// Reads on from behind a backslash, and returns whether the escape is a character.
     fn escape(&mut self) -> Option<bool> {
         let (&kind, rest) = self.bytes()[self.at..].split_first()?;
         self.at += 1;

@@ -5,7 +5,7 @@ pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Most values of one text.
 pub const FIELDS_MAX: usize = 256;
-/// Longest name; what has a longer one is passed over.
+/// The longest name; values with longer ones are passed over.
 pub const NAME_BYTES_MAX: usize = 128;
 
 /// Receives the pairs that a parser finds.

@@ -103,7 +103,7 @@ fn is_more(nanos: i64, than: Duration) -> bool {
 impl std::fmt::Display for ClockDoubt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let side = if 0 < self.ahead_nanos { "ahead of" } else { "behind" };
-        let span = told(Duration::from_nanos(self.ahead_nanos.unsigned_abs()));
+        let span = span_text(Duration::from_nanos(self.ahead_nanos.unsigned_abs()));
         write!(
             f,
             "the clock is {span} {side} where it should be by what Logstead saw last: no message is removed by age "
@@ -120,7 +120,7 @@ impl std::fmt::Display for ClockDoubt {
 }
 
 /// In the two largest units.
-fn told(span: Duration) -> String {
+fn span_text(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (days, hours) = (minutes / 1440, minutes / 60 % 24);
     if 0 < days { format!("{days} d {hours} h") } else { format!("{hours} h {} min", minutes % 60) }

@@ -20,7 +20,7 @@ pub(crate) struct ClockWatch {
 }
 
 struct ClockState {
-    /// `None` until it is known what the store holds: nothing is removed by age before that.
+    /// `None` until the content of the store is known: nothing is removed by age before that.
     trust: Option<ClockTrust>,
     /// When the newest message was received.
     newest: Option<Timestamp>,
@@ -37,7 +37,7 @@ impl ClockWatch {
         ClockWatch { path: data.join("clock"), started: Instant::now(), state: Mutex::new(state) }
     }
 
-    /// A logspace holds messages up to this one.
+    /// Notes the newest message of a logspace.
     pub(super) fn saw(&self, newest: Option<Timestamp>) {
         let now = self.now();
         let mut state = self.state.lock();
@@ -79,7 +79,7 @@ impl ClockWatch {
         self.state.lock().trust.as_mut()?.look(now).map(|hold| hold.to_string())
     }
 
-    /// An administrator says that the clock is right.
+    /// Called when an administrator says that the clock is right.
     pub(crate) fn agree(&self) {
         let now = self.now();
         let mut state = self.state.lock();

@@ -1,4 +1,4 @@
-//! Which messages of a batch are copies: those that several logspaces get, in all but the first of them. Pure.
+//! Finds the messages of a batch that are copies: those that several logspaces get, in all but the first of them. Pure.
 //!
 //! **Invariant:** a message has one original, whatever the routes that store it make of it.
 
@@ -10,14 +10,14 @@ pub(super) struct LogspaceRows<'a, 'r> {
     pub(super) logspace: &'a str,
     /// Its place among all logspaces of the document.
     pub(super) place: usize,
-    /// Which messages of the batch that was routed.
+    /// The messages of the routed batch.
     pub(super) rows: &'r Selection,
 }
 
 /// Some of the messages that a logspace gets, by their place among those, and the logspace of their originals.
 pub(super) type Copies<'a> = Vec<(Selection, &'a str)>;
 
-/// For each of these logspaces, which of the messages that it gets are copies.
+/// For each of these logspaces, those of its messages that are copies.
 pub(super) fn copies<'a>(stored: &[LogspaceRows<'a, '_>]) -> Vec<Copies<'a>> {
     let mut order: Vec<usize> = (0..stored.len()).collect();
     order.sort_by_key(|&at| stored[at].place);

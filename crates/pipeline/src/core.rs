@@ -80,7 +80,7 @@ impl Pipeline {
         self.running.load().destinations.keys().cloned().collect()
     }
 
-    /// How the memory of the process is divided, and what it takes.
+    /// The memory of the process: its division and its use.
     pub fn memory(&self) -> &ProcessMemory {
         &self.memory
     }
@@ -95,14 +95,14 @@ impl Pipeline {
         &self.sockets
     }
 
-    /// How many connections all sources together may have.
+    /// The number of connections that all sources together may have.
     pub fn connections_max(&self) -> usize {
         let running = self.running.load();
         let of_each = running.sources.values().map(|source| source.shared().settings.load().connections_max);
         of_each.map(|max| max as usize).sum()
     }
 
-    /// Asks this one about the tokens of senders.
+    /// Sets the gate that checks the tokens of senders.
     pub fn admit_by(&self, gate: Arc<dyn Gate>) {
         self.gates.open(gate);
     }
@@ -112,7 +112,7 @@ impl Pipeline {
         &self.counters
     }
 
-    /// How a source reads frames; `None` for one that reads something else, or is not there.
+    /// The settings by which a source reads frames; `None` for one that reads something else, or is not there.
     pub fn parser_of(&self, source: &str) -> Option<Arc<Parser>> {
         let running = self.running.load();
         let kind = running
@@ -149,7 +149,7 @@ impl Pipeline {
         &self.repeats
     }
 
-    /// For those who follow what is stored.
+    /// The signals for readers that follow stored messages.
     pub fn watch(&self) -> (StoredSignal, EndSignal) {
         self.wake.watch()
     }
@@ -179,7 +179,7 @@ impl Pipeline {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
     }
 
-    /// Every logspace with what it holds.
+    /// Every logspace with its content.
     pub fn logspaces(&self) -> Vec<LogspaceInfo> {
         self.running.load().logspace_infos(self.clock.hold().as_deref())
     }
@@ -278,7 +278,7 @@ impl Pipeline {
         listeners.chain(unopened).chain(unsearched).collect()
     }
 
-    /// Stops listening, stores and forwards what was received, and ends every thread.
+    /// Stops listening, stores and forwards the received messages, and ends every thread.
     pub fn stop(&self) {
         let _no_change = self.applying.lock();
         if self.stopping.swap(true, Ordering::Relaxed) {

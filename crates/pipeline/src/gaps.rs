@@ -34,7 +34,7 @@ struct SenderGaps {
 }
 
 impl Gaps {
-    /// Whether any message says its number: most senders do not, and cost nothing.
+    /// Whether any message has a number: most senders give none, and cost nothing.
     pub(crate) fn concern(batch: &Batch) -> bool {
         batch.columns().field_names.values().iter().any(|name| name == FIELD)
     }
@@ -88,7 +88,7 @@ impl SenderGaps {
             return 0;
         }
         let missing = (self.last - self.first).saturating_add(1).saturating_sub(self.seen);
-        // Those that are missing since the look before.
+        // The number that is missing since the last check.
         let lost = missing.min(self.missing).saturating_sub(self.told);
         (self.missing, self.looked) = (missing, now);
         self.told += lost;

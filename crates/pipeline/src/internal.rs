@@ -1,5 +1,5 @@
 //! Logstead's own log: events go to standard error as text or as JSON, and into the source of kind `internal`, so that
-//! they can be searched along with what they are about.
+//! they can be searched along with the messages that they are about.
 
 use crate::Pipeline;
 use logstead_config::settings::{Log, LogFormat};
@@ -34,8 +34,8 @@ pub struct LogEvent {
     is_audit: bool,
 }
 
-/// Records what an account did. The event is in our own log whatever its level, with the msgid `audit`, by which a route
-/// can tell it from others.
+/// Records an action of an account. The event is in our own log whatever its level, with the msgid `audit`, by which a
+/// route can tell it from others.
 pub fn audit(user: &str, account: &str, action: &str, detail: &str) {
     tracing::info!(target: AUDIT, user, account, action, "{detail}");
 }
@@ -85,7 +85,8 @@ fn is_coloured() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// A level below `info` is for what we say: libraries then say what they send and receive, such as addresses with secrets.
+/// A level below `info` applies to our own events only: those of libraries would show what they send and receive, such
+/// as addresses with secrets.
 fn of_ours(level: &str) -> String {
     if matches!(level, "debug" | "trace") { format!("info,logstead={level}") } else { level.to_owned() }
 }
@@ -160,7 +161,7 @@ impl<S: Subscriber> Layer<S> for StderrJson {
     }
 }
 
-/// An event as a line of JSON. A field that is called as one of ours gets a `_`.
+/// An event as a line of JSON. A field with the name of one of ours gets a `_`.
 fn json(entry: &LogEvent, target: &str, time: &str) -> String {
     let level = entry.level.as_str().to_ascii_lowercase();
     let mut line = serde_json::Map::new();
@@ -263,7 +264,7 @@ mod tests {
             .with(text.with_filter(EnvFilter::new("error")))
             .with(OwnEvents { entries: sender }.with_filter(EnvFilter::new("error")));
         tracing::subscriber::with_default(subscriber, || {
-            let id = request_id::Id::given(b"job-7").unwrap();
+            let id = request_id::Id::from_client(b"job-7").unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(request_id::within(id, async { tracing::error!("a request failed: x") }));
             tracing::error!("something else");

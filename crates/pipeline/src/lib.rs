@@ -1,5 +1,5 @@
-//! From the sockets to the disk: what is live, how messages get in, and how another revision of the router
-//! document becomes live.
+//! From the sockets to the disk: the live revision, the way of messages into it, and the change to another revision of
+//! the router document.
 //!
 //! ```text
 //! sources ── chunks ──▶ workers ── encoded ──▶ logspaces (journal, then acknowledged)
@@ -24,7 +24,6 @@ mod metrics;
 mod observe;
 mod progress;
 mod reindex;
-mod retry;
 mod running;
 mod sealers;
 mod start;

@@ -1,4 +1,4 @@
-//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and what is done beside storing.
+//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and the work beside storing.
 //!
 //! It tells the [sealers](super::sealers) about journal files that become full.
 
@@ -89,7 +89,7 @@ impl Logspace {
         };
         match storing.open(&mut appender) {
             Err(error) if has_to_open => return Err(error),
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             _ => {}
         }
         let writer = Writer::start(format!("logspace {id}"), appender, storing, account, journal);
@@ -97,8 +97,8 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the one of many that does this, not by the one
-    /// that writes.
+    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the calling worker, one of many, not by
+    /// the one thread that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
     }
@@ -108,7 +108,7 @@ impl Logspace {
         self.headroom.refuses_messages()
     }
 
-    /// Changes what can change while it is open.
+    /// Applies new settings.
     pub(crate) fn configure(&self, configuration: Configuration) {
         self.writer.configure(configuration);
     }
@@ -155,7 +155,7 @@ impl Logspace {
         self.writer.hurry();
     }
 
-    /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.
+    /// Writes the messages that were handed over, and then nothing more. [`Logspace::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.writer.stop();
     }
@@ -224,7 +224,7 @@ impl JournalHooks for LogspaceHooks {
         self.configuration = configuration;
     }
 
-    /// Closes the journal file when it is old, and removes what exceeds the retention.
+    /// Closes the journal file when it is old, and removes messages beyond the retention.
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if self.open(appender).is_err() {
             return self.reopening.at();
@@ -244,7 +244,7 @@ impl JournalHooks for LogspaceHooks {
 
     fn hold_back(&self) {
         let is_behind = || {
-            // Nothing gets better by waiting for what fails.
+            // Waiting for a failing part would not help.
             let is_at_work = self.counters.keep.last_error.lock().is_none();
             is_at_work && is_over(&self.keeper.sealable_backlog(), &self.configuration)
         };
@@ -285,7 +285,7 @@ impl JournalHooks for LogspaceHooks {
 }
 
 impl LogspaceHooks {
-    /// It is open: what was found is said, counted, and compared with the clock.
+    /// Called once it is open: the findings are logged, counted, and compared with the clock.
     fn opened(&mut self, recovery: &Recovery) {
         report(&self.id, &self.folder, recovery);
         self.clock.saw(self.keeper.received_last());
@@ -309,7 +309,7 @@ impl LogspaceHooks {
                 logspace = self.id,
                 messages = expired.messages,
                 bytes = expired.bytes,
-                "messages beyond the retention are gone"
+                "messages beyond the retention were removed"
             ),
             Ok(_) => {}
             Err(error) => tracing::error!(logspace = self.id, "old messages cannot be removed: {error}"),
@@ -339,7 +339,7 @@ fn report(id: &str, folder: &Path, recovery: &Recovery) {
 }
 
 /// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled
-/// meanwhile, so that sealers stay at work; and what a search has to look at message by message is bounded.
+/// meanwhile, so that sealers stay at work; and the messages that a search has to look at one by one are bounded.
 fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
     let files = *sealers as u64;
     let rows = options.journal_rows_max.min(options.segment_rows_max);

@@ -127,7 +127,7 @@ impl LookupFiles {
         }
     }
 
-    /// Reads what is new.
+    /// Reads files that are new or changed.
     fn look(&self) {
         let mut known = self.known.lock();
         let names = names(&self.folder);

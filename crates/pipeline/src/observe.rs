@@ -1,4 +1,4 @@
-//! Reads the status off what runs.
+//! Reads the status off the running state.
 
 use super::logspace::Logspace;
 use super::running::{FailedSource, Inlet, RouteCount, RunningState};
@@ -211,7 +211,7 @@ fn running_status(source: &receive::RunningSource, config: &Source, now: Instant
     }
 }
 
-/// A source that does not run: what it counted before is shown.
+/// A source that does not run: its last counts are shown.
 fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
     Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
 }
@@ -249,7 +249,7 @@ fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
 }
 
 /// The URL; its query may be secret.
-fn shown(server: &HttpServer) -> String {
+fn server_address(server: &HttpServer) -> String {
     server.url.without_query().to_owned()
 }
 
@@ -272,13 +272,13 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
         DestinationKind::File(file) => (DestinationType::File, file.path.to_string()),
         DestinationKind::S3(s3) => {
-            (DestinationType::S3, format!("{}, bucket {}", shown(&s3.server()), s3.bucket))
+            (DestinationType::S3, format!("{}, bucket {}", server_address(&s3.server()), s3.bucket))
         }
-        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, shown(&elastic.server)),
-        DestinationKind::Loki(loki) => (DestinationType::Loki, shown(&loki.server)),
-        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, shown(&splunk.server)),
-        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, shown(&otlp.server)),
-        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, shown(&http.server)),
+        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, server_address(&elastic.server)),
+        DestinationKind::Loki(loki) => (DestinationType::Loki, server_address(&loki.server)),
+        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, server_address(&splunk.server)),
+        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, server_address(&otlp.server)),
+        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, server_address(&http.server)),
     };
     DestinationStatus {
         id: config.id.clone(),

@@ -1,4 +1,4 @@
-//! Makes the indexes of a logspace again while it is in use: in one thread that gives way to everything else.
+//! Writes the indexes of a logspace again while it is in use, in one thread of low priority.
 
 use super::Pipeline;
 use super::logspace::Logspace;
@@ -6,7 +6,7 @@ use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_indexer::{Done, KeepError};
 use std::sync::Arc;
 
-/// Failures that are told.
+/// The number of failures that are reported.
 const FAILURES_MAX: usize = 100;
 
 /// The result of writing indexes again.
@@ -23,8 +23,8 @@ pub struct ReindexResult {
 }
 
 impl Pipeline {
-    /// Makes them one after the other, the oldest first, until it is cancelled. `progress` is told after each how many of
-    /// how many are done.
+    /// Writes them one after the other, the oldest first, until it is cancelled. `progress` is called after each with
+    /// the number that is done and the total.
     pub fn reindex(
         &self,
         id: &str,

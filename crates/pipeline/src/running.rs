@@ -140,7 +140,7 @@ impl RunningState {
         reached
     }
 
-    /// For each of these deliveries, which of its messages are copies of what another one stores.
+    /// For each of these deliveries, those of its messages that are copies of messages that another one stores.
     pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
         let logspaces = &self.live.checked.logspaces;
         let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {

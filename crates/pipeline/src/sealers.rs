@@ -102,12 +102,12 @@ impl Sealers {
         Sealers { shared: Arc::new(shared), threads: Mutex::default() }
     }
 
-    /// For those who may have something to seal.
+    /// The waker for code that may have something to seal.
     pub(crate) fn waker(&self) -> Waker {
         self.shared.waker.clone()
     }
 
-    /// For those who wait until something is sealed.
+    /// The progress, for code that waits until something is sealed.
     pub(crate) fn progress(&self) -> Arc<SealProgress> {
         self.shared.progress.clone()
     }
@@ -157,7 +157,7 @@ impl SealerState {
         self.waker.wake();
     }
 
-    /// The right to do a task: where memory is tight, one at a time.
+    /// The permit for a task: if memory is tight, only one at a time.
     fn turn(&self) -> Option<TaskPermit<'_>> {
         let turn = TaskPermit(&self.working);
         let others = self.working.fetch_add(1, Ordering::Relaxed);
@@ -203,7 +203,7 @@ impl SealerState {
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
-        // Neither can what was stored under a name be found. If that cannot be written, it was said.
+        // Nor can messages that were stored under a name be found. If that cannot be written, it was logged.
         self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());

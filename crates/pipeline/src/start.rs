@@ -6,7 +6,6 @@ use super::core::Pipeline;
 use super::gaps::Gaps;
 use super::headroom::Headroom;
 use super::lookups::LookupFiles;
-use super::retry;
 use super::sealers::Sealers;
 use super::watch::Wake;
 use super::worker::Worker;
@@ -29,6 +28,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The pauses between attempts to open the parts that failed at the start: they double from the first to the last.
+const RETRY_WAIT_FIRST: Duration = Duration::from_millis(500);
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Pauses every destination that a start would send to: each stays so until it is resumed.
 pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &RevisionChange) -> io::Result<()> {
@@ -50,7 +54,7 @@ impl Pipeline {
         pipeline.prepare_with(SourceDemand::WhatCan, change, None)?.commit(revision);
         if pipeline.lacks_something() {
             let pipeline = Arc::downgrade(&pipeline);
-            retry::start(move || {
+            start_retrying(move || {
                 let pipeline = pipeline.upgrade().filter(|pipeline| !pipeline.stop_requested());
                 pipeline.is_some_and(|pipeline| pipeline.try_again())
             })?;
@@ -58,8 +62,8 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
-    /// open: what cannot run is not kept.
+    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once everything that it
+    /// names is open: a document that cannot run is not kept.
     pub fn start_first(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -88,7 +92,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Starts everything that needs no document, and opens what is stored.
+    /// Starts everything that needs no document, and opens the stored messages.
     fn begin(
         disk: Arc<dyn Disk>,
         data: &Path,
@@ -172,8 +176,8 @@ impl Pipeline {
         self.running.load().failed.iter().any(|failed| !failed.is_final)
     }
 
-    /// Applies the live document again, which leaves alone what runs and opens what does not. Says whether something is
-    /// left to be opened.
+    /// Applies the live document again, which leaves running parts alone and opens the others. Returns whether
+    /// something is left to be opened.
     fn try_again(&self) -> bool {
         if !self.lacks_something() {
             return false;
@@ -195,6 +199,23 @@ impl Pipeline {
                 tracing::debug!("listeners could not be tried again: {error}");
                 true
             }
+        }
+    }
+}
+
+/// Starts a thread that calls `try_again` until it says that nothing is left to be tried.
+fn start_retrying(try_again: impl FnMut() -> bool + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name("listeners".to_owned()).spawn(move || retry(try_again)).map(drop)
+}
+
+fn retry(mut try_again: impl FnMut() -> bool) {
+    let mut wait = RETRY_WAIT_FIRST;
+    loop {
+        // It holds nothing in the meantime, so a stop does not wait for it.
+        std::thread::sleep(wait);
+        wait = (wait * 2).min(RETRY_WAIT_MAX);
+        if !try_again() {
+            return;
         }
     }
 }

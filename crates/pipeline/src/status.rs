@@ -103,8 +103,8 @@ pub struct SourceStatus {
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
-    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null until
-    /// a message has said its time.
+    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null
+    /// until a message with a time has come.
     #[schema(required)]
     pub clock_skew_ms: Option<i64>,
     /// The last thing that went wrong with a sender.
@@ -147,13 +147,13 @@ pub struct RouteStatus {
 pub struct StepStatus {
     /// The kind of step.
     pub kind: String,
-    /// Messages that got there and that it concerned.
+    /// Messages that reached the step and matched its condition.
     pub messages: u64,
     /// Those of them that it changed.
     pub changed: u64,
     /// Those that it took out.
     pub dropped: u64,
-    /// Those that it could not be done to: they went on as they were.
+    /// Messages that the step could not process: they went on as they were.
     pub failed: u64,
     /// Combinations of values that it had to forget, as there were too many at once.
     pub forgotten: u64,
@@ -168,7 +168,7 @@ pub struct DestinationStatus {
     pub enabled: bool,
     /// How it sends.
     pub kind: DestinationType,
-    /// The address that it sends to.
+    /// The server, bucket or file that it sends to.
     pub to: String,
     /// Whether it sends.
     pub state: DestinationState,
@@ -242,7 +242,7 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// How far sealing is behind: messages in full journal files, which are slower to search.
     pub unsealed_messages: u64,
-    /// Why segments cannot be made; messages are still stored and found.
+    /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
     /// The earliest message's time.
     pub first_time: Option<String>,
@@ -250,7 +250,7 @@ pub struct LogspaceStatus {
     pub last_time: Option<String>,
 }
 
-/// A logspace with what it holds.
+/// A logspace with its content.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LogspaceInfo {
     /// Its id.
@@ -271,7 +271,7 @@ pub struct LogspaceInfo {
     pub journal_bytes: u64,
     /// Full journal files that wait to become segments.
     pub unsealed: Unsealed,
-    /// Why segments cannot be made; messages are still stored and found.
+    /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
     /// Parts that are known to be damaged; `verify` finds all.
     pub damaged_parts: u64,
@@ -378,7 +378,7 @@ pub enum DestinationState {
     Retrying,
     /// It is paused, as `paused_because` says: messages wait.
     Paused,
-    /// The router document says so: what waits is kept, and nothing is added.
+    /// Disabled by the router document: waiting messages are kept, and none are added.
     Disabled,
 }
 

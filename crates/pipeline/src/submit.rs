@@ -40,7 +40,7 @@ pub enum SubmitError {
 }
 
 impl Pipeline {
-    /// The id of the source that takes what comes over HTTP with this token: its own, or the one without a token.
+    /// The id of the source for messages that come over HTTP with this token: its own, or the one without a token.
     pub fn http_source(&self, token: Option<&str>) -> Result<Arc<str>, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
@@ -58,8 +58,8 @@ impl Pipeline {
         }
     }
 
-    /// Takes messages of a source without a thread of its own, and returns what became of them once all that are stored
-    /// are durable. They go to `logspace`, or where the routes say.
+    /// Takes messages of a source without a thread of its own, and returns their outcome once all that are stored are
+    /// durable. They go to `logspace`, or where the routes say.
     pub async fn submit(
         &self,
         source: &str,
@@ -69,7 +69,7 @@ impl Pipeline {
         self.submit_rest(source, batch, logspace, Vec::new()).await
     }
 
-    /// The same without giving them again to those who have them since an earlier attempt.
+    /// The same, except for the journals that have the messages since an earlier attempt.
     pub async fn submit_rest(
         &self,
         source: &str,

@@ -1,4 +1,4 @@
-//! Wakes those who follow what is stored when there is more, and when to end.
+//! Wakes readers that follow stored messages when there is more, and when they have to end.
 //!
 //! **Invariant:** a waiting follower is woken by messages that were stored after it began to wait, and finds them: the
 //! call comes after they are searchable.
@@ -12,7 +12,7 @@ pub(crate) struct Wake {
     ending: watch::Sender<bool>,
 }
 
-/// Waits for what is stored.
+/// Waits for stored messages.
 pub struct StoredSignal(watch::Receiver<()>);
 
 /// Waits for the end.

@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// Gives a batch to the targets of its routes, but not to those who had it before.
+    /// Gives a batch to the targets of its routes, except those that had it before.
     fn route(
         &self,
         batch: &Arc<Batch>,
@@ -230,7 +230,7 @@ struct HandoverOrder {
     is_logspace: bool,
 }
 
-/// Hands over what comes first, and each of the others once all before it is done.
+/// Hands over the first parts, and each of the others once all before it are done.
 fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<TargetDelivery>>) {
     turns.rev().fold(None, |behind: Option<Sequel>, mut deliveries| {
         if let Some(sequel) = &behind {
@@ -240,7 +240,7 @@ fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<TargetDelivery>>) {
     });
 }
 
-/// Counts what steps do.
+/// Counts the messages of steps.
 struct StepCounter<'a>(&'a [RouteCount]);
 
 impl Watch for StepCounter<'_> {

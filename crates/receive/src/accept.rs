@@ -236,7 +236,7 @@ enum ConnectionStart {
     Encrypt(MessageSender),
 }
 
-/// Finds out who the sender is, and whether it may connect.
+/// Identifies the sender, and checks whether it may connect.
 async fn open(
     shared: &SourceContext,
     stream: &mut TcpStream,

@@ -4,14 +4,14 @@
 //! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait if that gains nothing:
 //! when there is plenty already, and for a sender that pauses longer than the wait.
 //!
-//! Waits end at ticks that all connections of a source share, so that they hand on what they read together.
+//! Waits end at ticks that all connections of a source share, so that they hand on their bytes together.
 
 use std::time::{Duration, Instant};
 
 /// The policy of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesce {
-    /// How long the oldest byte may wait for company: the time from tick to tick.
+    /// The time that the oldest byte may wait for more: the time from tick to tick.
     pub wait_max: Duration,
     /// When the first tick was.
     pub(crate) first_tick: Instant,
@@ -35,9 +35,9 @@ pub struct PendingBytes {
 pub enum CoalesceStep {
     /// Nothing is waiting: wait for the socket.
     Block,
-    /// Sleep this long, then read what has come.
+    /// Sleep this long, then read the bytes that have come.
     Sleep(Duration),
-    /// Hand on what is waiting.
+    /// Hand on the waiting bytes.
     Seal,
 }
 
@@ -69,7 +69,7 @@ impl Coalesce {
 }
 
 impl PendingBytes {
-    /// These bytes came, the oldest of them at `first_byte`.
+    /// Notes bytes that came, the oldest of them at `first_byte`.
     pub fn add(&mut self, bytes: usize, first_byte: Instant) {
         if 0 < bytes {
             self.bytes += bytes;
@@ -77,7 +77,7 @@ impl PendingBytes {
         }
     }
 
-    /// The bytes are handed on, if there are any.
+    /// Notes that the bytes, if there are any, are handed on.
     pub fn seal(&mut self, now: Instant) {
         if self.first_byte.is_some() {
             *self = PendingBytes { bytes: 0, first_byte: None, last_seal: Some(now) };

@@ -31,7 +31,7 @@ impl SourceConnection {
         }
     }
 
-    /// Reads until nothing is there or `bytes` has `bytes_max`; says whether the stream has ended.
+    /// Reads until nothing is there or `bytes` has `bytes_max`; returns whether the stream has ended.
     ///
     /// **Invariant:** after less than `bytes_max` bytes, nothing readable is left inside of TLS, so that waiting
     /// for the socket means waiting for new data.
@@ -57,7 +57,7 @@ impl SourceConnection {
         }
     }
 
-    /// Whether something may be left to read of which the socket does not tell.
+    /// Whether something may be left to read that the socket does not report.
     pub(super) fn may_hold_more(&self) -> bool {
         matches!(self, SourceConnection::Tls(_))
     }
@@ -85,7 +85,7 @@ impl SourceConnection {
     }
 }
 
-/// Reads what TLS has, or can decrypt from the socket, without waiting.
+/// Reads the bytes that TLS has, or can decrypt from the socket, without waiting.
 fn try_read_tls(stream: &mut TlsStream<TcpStream>, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let start = bytes.len();
     let room = (bytes.capacity() - start).clamp(READ_BYTES_MIN, TLS_RECORD_BYTES);

@@ -124,7 +124,7 @@ impl SourceContext {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Takes what a connection has read; waits while too many bytes of this source are in flight.
+    /// Takes the bytes that a connection has read; waits while too many bytes of this source are in flight.
     pub(super) async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
         let number = match self.settings.load().partitions {
             Count::Auto => 0,
@@ -178,8 +178,8 @@ impl SourceContext {
         }
     }
 
-    /// Submits messages that are parsed already, with a share of what was reserved for them. The receiver learns when all
-    /// of them are durable, and at once if they cannot be stored now.
+    /// Submits messages that are parsed already, with a share of the memory that was reserved for them. The receiver
+    /// learns when all of them are durable, and at once if they cannot be stored now.
     pub(super) fn submit_batch(
         &self,
         batch: Batch,
@@ -195,7 +195,7 @@ impl SourceContext {
         outcome
     }
 
-    /// Messages that arrived and get no further.
+    /// Counts messages that arrived and get no further.
     pub(super) fn dropped(&self, reason: &'static str, messages: usize) {
         self.counters.dropped.add(reason, messages);
         self.ledger.dropped(&self.id, reason, messages);
@@ -207,7 +207,7 @@ impl SourceContext {
         self.ledger.lost_before(&self.id, place, messages);
     }
 
-    /// Parts of what a sender sent that no message holds.
+    /// Counts the parts of a sender's bytes that no message holds.
     pub(super) fn skipped(&self, sender: &MessageSender, bytes: &[u8], parts: &[SkippedRange]) {
         for part in parts {
             let reason = match part.why {
@@ -273,7 +273,7 @@ impl Outlet for SourceContext {
     }
 }
 
-/// Which worker may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
+/// The worker that may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
 /// partition, a connection's messages keep their order.
 fn partition(partitions: Count, order: ChunkOrder, workers: usize) -> Partition {
     match partitions {
@@ -315,7 +315,7 @@ impl SourceContext {
         }
     }
 
-    /// Hands on in time what the connections have read, for as long as it is polled.
+    /// Hands on in time the bytes that the connections have read, for as long as it is polled.
     pub(super) async fn run_gathers(self: Arc<SourceContext>) {
         let mut running = JoinSet::new();
         for number in 0..self.gathers.len() {

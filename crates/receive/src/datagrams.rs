@@ -27,7 +27,7 @@ use tokio::sync::watch;
 const DATAGRAMS_MAX: usize = 64;
 /// The longest datagram there is.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
-/// How many messages may wait for chunks, and how many bytes of these: more than one message can have.
+/// The limits on messages that wait for chunks, and on their bytes: more than one message can have.
 const CHUNKED_MAX: usize = 1024;
 const CHUNKED_BYTES_MAX: usize = 32 << 20;
 /// The interval at which the kernel's count of dropped datagrams is read.
@@ -65,7 +65,7 @@ impl DatagramSocket {
         }
     }
 
-    /// Fetches what is there, up to a datagram per slot.
+    /// Fetches the datagrams that are there, up to one per slot.
     fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
         match self {
             DatagramSocket::Udp(socket) => {
@@ -198,7 +198,7 @@ impl Receiver {
         let frame_max = if settings.is_gelf { DATAGRAM_BYTES_MAX } else { settings.frame_max };
         let slot_bytes = frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
-            // Fresh, so that only what datagrams really fill takes memory.
+            // Fresh memory, so that only the parts that datagrams fill are really used.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
         }
         while read.bytes.len() < bytes_max {
@@ -263,14 +263,14 @@ impl Receiver {
         shared.left_out(sender, TOO_LONG, datagram.cut_bytes, &[]);
     }
 
-    /// Counts what the kernel has dropped without waiting for a datagram.
+    /// Counts the datagrams that the kernel has dropped, without waiting for another one.
     fn look_at_drops(&mut self, shared: &SourceContext, socket: &DatagramSocket) {
         if let Some(dropped) = socket.drops() {
             self.note_drops(shared, dropped);
         }
     }
 
-    /// A datagram says what had been dropped when it arrived, which may be less than is known by now.
+    /// A datagram has the count of its arrival, which may be lower than the present one.
     fn note_drops(&mut self, shared: &SourceContext, dropped: u32) {
         let more = dropped.wrapping_sub(self.dropped);
         if more <= u32::MAX / 2 {
@@ -294,7 +294,7 @@ fn append(
     sent_by(read, first, senders, peer);
 }
 
-/// Notes who sent the frames from the one with this number on.
+/// Notes the sender of the frames from the one with this number on.
 fn sent_by(
     read: &mut Chunk,
     first: usize,
@@ -312,7 +312,7 @@ fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<D
         slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
     let space = nix::cmsg_space!(u32);
     let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
-    // With this flag the kernel says how long a datagram is, and not how much of it fits.
+    // With this flag the kernel returns the length of a datagram, and not of the part that fits.
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
     let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), flags, None)?;
     let datagrams = received.enumerate().map(|(slot, message)| {

@@ -1,5 +1,5 @@
-//! Puts what the connections of one source read into chunks that are worth a worker's while: many connections
-//! with a little each share one chunk, and a large read becomes a chunk of its own.
+//! Collects the bytes of one source's connections into chunks that are worth a worker's while: many connections with a
+//! little each share one chunk, and a large read becomes a chunk of its own.
 //!
 //! The connections wait for each other here as one connection waits for its own next bytes, under the same
 //! policy, from the same first byte and to the same tick: nothing waits twice.
@@ -56,11 +56,11 @@ impl Gather {
         if is_chunk || policy.is_enough(&state.waiting) {
             return state.submit(outlet, number).await;
         }
-        // Other connections that woke up at this tick are ahead of it in the queue, and add what they have.
+        // Other connections that woke up at this tick are ahead of it in the queue, and add their frames.
         self.woken.notify_one();
     }
 
-    /// Submits what has waited long enough, for as long as it is polled.
+    /// Submits frames that have waited long enough, for as long as it is polled.
     pub(super) async fn run(&self, outlet: &impl Outlet, number: usize) {
         loop {
             self.woken.notified().await;
@@ -70,7 +70,7 @@ impl Gather {
         }
     }
 
-    /// Submits what has waited long enough; otherwise says how long it still waits.
+    /// Submits frames that have waited long enough; otherwise returns how long they still wait.
     async fn seal(
         &self,
         outlet: &impl Outlet,

@@ -1,4 +1,4 @@
-//! Sources: each has a thread with its own runtime that reads its sockets, splits what it reads into frames, and hands
+//! Sources: each has a thread with its own runtime that reads its sockets, splits the bytes into frames, and hands
 //! chunks of frames to the workers. Parsing happens there, so that a source's thread only reads.
 //!
 //! ```text

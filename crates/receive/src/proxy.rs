@@ -23,7 +23,7 @@ pub(crate) enum ProxyHeaderError {
     Closed,
 }
 
-/// Reads exactly the header. `None`: it says to use the real peer.
+/// Reads exactly the header. `None` if the real peer counts.
 pub(crate) async fn read<S: AsyncRead + Unpin>(
     stream: &mut S,
 ) -> Result<Option<SocketAddr>, ProxyHeaderError> {

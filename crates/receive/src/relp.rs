@@ -113,7 +113,7 @@ impl RelpSession<'_> {
         }
     }
 
-    /// Reads what has come and hands it on.
+    /// Reads the bytes that have come and hands them on.
     async fn read(&mut self) -> Result<(), SessionEnd> {
         let policy = self.shared.settings.load().coalesce;
         let ended = self.reader.read_late(&mut self.connection, policy).await;
@@ -236,7 +236,7 @@ async fn due(answers: &mut VecDeque<PendingAnswer>) -> Vec<u8> {
         Some(PendingAnswer::Ready(text)) => std::mem::take(text),
         Some(PendingAnswer::Waiting { numbers, outcome }) => match outcome.await {
             Ok(outcome) => acknowledged(numbers, &outcome),
-            // The server is stopping: it is told that, and sends them again.
+            // The server is stopping: the sender learns that, and sends them again.
             Err(_) => std::future::pending().await,
         },
     };
@@ -260,7 +260,7 @@ fn ready(answers: &mut VecDeque<PendingAnswer>) -> Option<Vec<u8>> {
 
 /// The answers to messages that were handed on together.
 fn acknowledged(numbers: &[u32], outcome: &StoreOutcome) -> Vec<u8> {
-    // Dropped by the routes counts as taken: the protocol has no other word for it.
+    // Messages that the routes dropped count as accepted: the protocol has no other word for it.
     let failure = outcome.as_ref().err();
     let mut text = Vec::with_capacity(numbers.len() * 24);
     for number in numbers {

@@ -64,7 +64,7 @@ impl SourceSettings {
         Some(SourceSettings::of(framing, split_datagrams, reception, data))
     }
 
-    /// With what all have that read nothing yet.
+    /// Settings with the defaults of sources that read nothing yet.
     fn blank(parser: Parser) -> SourceSettings {
         SourceSettings {
             parser: Arc::new(parser),
@@ -135,7 +135,7 @@ impl SourceSettings {
         settings.admitting(&reception.admission, data, &[])
     }
 
-    /// The same with who may send. `protocols` are what encrypted connections may choose from.
+    /// The same, with the addresses that may send. `protocols` are those that encrypted connections may choose from.
     fn admitting(
         self,
         admission: &Admission,
@@ -204,7 +204,7 @@ fn parser(
     Ok(SyslogParser { charset, zones, ..SyslogParser::new(format, zone) })
 }
 
-/// By its IANA name, or by its offset as `+02:00`.
+/// The time zone with this IANA name, or with this offset, as `+02:00`.
 pub fn time_zone(name: &str) -> Result<TimeZone, String> {
     let offset = match name.as_bytes() {
         [b'+' | b'-', ..] => jiff::fmt::temporal::DateTimeParser::new().parse_time_zone(name),

@@ -60,7 +60,7 @@ struct ChunkedStream<'a> {
 }
 
 impl ChunkedStream<'_> {
-    /// Reads and hands on what has come; says whether the stream has ended.
+    /// Reads and hands on the bytes that have come; returns whether the stream has ended.
     async fn read(&mut self, connection: &mut SourceConnection, is_last: bool) -> bool {
         let mut policy = self.shared.settings.load().coalesce;
         if is_last {
@@ -80,14 +80,14 @@ impl ChunkedStream<'_> {
         ended
     }
 
-    /// The message that might have continued did not.
+    /// Takes the pending message, which did not continue.
     async fn give_up_waiting(&mut self) {
         let mut found = SplitResult::default();
         let taken = self.framer.give_up_waiting(&self.reader.pending, &mut found);
         self.hand_on(taken, found, Instant::now()).await;
     }
 
-    /// Takes the first bytes out of what was read; if nothing is complete, they stay where they are.
+    /// Takes the first of the pending bytes; if nothing is complete, they stay where they are.
     async fn hand_on(&mut self, taken: usize, found: SplitResult, first_byte: Instant) {
         if taken == 0 {
             return;
@@ -149,7 +149,7 @@ impl BufferedReader {
         }
     }
 
-    /// Appends what comes until the policy is satisfied; says whether the stream has ended.
+    /// Appends bytes as they come until the policy is satisfied; returns whether the stream has ended.
     pub(super) async fn read_late(&mut self, connection: &mut SourceConnection, policy: Coalesce) -> bool {
         let start = self.pending.len();
         self.pending.reserve(self.expected_bytes);

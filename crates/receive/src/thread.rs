@@ -1,6 +1,6 @@
 //! A running source: its thread, the sockets that it reads and the files that it follows.
 //!
-//! **Invariant:** what was read before a source is stopped is handed on, if that takes no longer than
+//! **Invariant:** messages that were read before a source is stopped are handed on, if that takes no longer than
 //! [`STOP_WAIT_MAX`].
 
 use super::context::SourceContext;
@@ -151,7 +151,7 @@ impl RunningSource {
         self.shared.reload_certificates();
     }
 
-    /// Stops reading; what was read is handed on. [`RunningSource::join`] waits for that.
+    /// Stops reading; messages that were read are handed on. [`RunningSource::join`] waits for that.
     pub fn stop(&self) {
         self.retain(&[]);
         if let Some(stop) = self.following.lock().take() {
@@ -187,7 +187,7 @@ async fn read_all(shared: Arc<SourceContext>, mut commands: mpsc::UnboundedRecei
     };
     if tokio::time::timeout(STOP_WAIT_MAX, ending).await.is_err() {
         let source = &shared.id;
-        tracing::error!(%source, "stopped before all that was read could be stored: what was not acknowledged is lost");
+        tracing::error!(%source, "stopped before all received messages could be stored: those not acknowledged are lost");
     }
     housekeeping.abort();
 }

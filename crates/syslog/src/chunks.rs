@@ -73,7 +73,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         Chunks { messages_max, bytes_max, waiting, ages, begun: 0, bytes: 0, complete, hasher }
     }
 
-    /// Takes a datagram and hands on what is complete.
+    /// Takes a datagram and hands on messages that are complete.
     pub fn take(&mut self, sender: S, datagram: &[u8], now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         let Some(chunk) = chunk(datagram) else { return done(sender, datagram, Flags::default()) };
         let key = (sender, chunk.id);
@@ -104,14 +104,14 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         }
     }
 
-    /// Hands on what has waited too long.
+    /// Hands on messages that have waited too long.
     pub fn expire(&mut self, now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         while self.next_end().is_some_and(|end| end <= now) {
             self.end_oldest(done);
         }
     }
 
-    /// When the next message will have waited too long.
+    /// The time at which the next message will have waited too long.
     pub fn next_end(&self) -> Option<Instant> {
         let (_, key) = self.ages.first_key_value()?;
         self.waiting.get(key).map(|waiting| waiting.until)

@@ -1,4 +1,4 @@
-//! The PROXY protocol, versions 1 and 2: a proxy says in front of a connection where it really comes from.
+//! The PROXY protocol, versions 1 and 2: a proxy puts the real origin in front of a connection.
 //!
 //! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. That of syslog-ng's
 //! loggen ends without the carriage return, and is taken as well.
@@ -86,7 +86,7 @@ fn parse_line(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     Ok(ParsedHeader::Header { taken: end + 1, peer })
 }
 
-/// How many bytes a line without an end lacks at least.
+/// The minimum number of bytes that a line without an end lacks.
 fn line_bytes_missing(line: &[u8]) -> usize {
     let is_tcp = line.get(LINE_PREFIX.len()) == Some(&b'T');
     let line_bytes_min = if is_tcp { TCP_LINE_BYTES_MIN } else { LINE_BYTES_MIN };
@@ -180,7 +180,7 @@ mod tests {
         [&source.octets()[..], &destination.octets(), &[0x9c, 0x40, 2, 2]].concat()
     }
 
-    /// Checks what a whole header says, however much is behind it and however it is cut into reads.
+    /// Checks the result of a whole header, however much is behind it and however it is cut into reads.
     fn check(header: &[u8], expected: Result<Option<&str>, HeaderError>) {
         let expected = expected.map(|peer| peer.map(|peer| peer.parse().unwrap()));
         let with_rest = [header, b"\x16\x03\x01 behind it"].concat();

@@ -1,5 +1,5 @@
-//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender can
-//! repeat what was lost. Pure: bytes in, ranges out.
+//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender
+//! can repeat lost ones. Pure: bytes in, ranges out.
 //!
 //! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, of up to nine digits; without data there is
 //! no space before the newline, but one is accepted.
@@ -86,8 +86,8 @@ impl Commands {
         Commands { data_max, skip: 0, skip_end: false, read: ConsumedBytes::default() }
     }
 
-    /// Appends the commands of `bytes` that are complete and says how many bytes they took. The caller brings
-    /// the rest again, with more behind it.
+    /// Appends the commands of `bytes` that are complete and returns the number of bytes that they took. The caller
+    /// brings the rest again, with more behind it.
     pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<RelpCommand>) -> Result<usize, RelpError> {
         self.read = ConsumedBytes::default();
         while let Some(next) = self.next(bytes, self.read.taken, commands)? {
@@ -141,7 +141,7 @@ impl Commands {
     }
 }
 
-/// The head of a command at `at`; `None` when more bytes are needed.
+/// The head of a command at `at`; `None` if more bytes are needed.
 fn head(bytes: &[u8], at: usize) -> Result<Option<CommandHead>, RelpError> {
     let Some((number, at)) = number(bytes, at, "transaction")? else { return Ok(None) };
     if bytes.get(at).is_some_and(|&byte| byte != b' ') {
@@ -165,7 +165,7 @@ fn head(bytes: &[u8], at: usize) -> Result<Option<CommandHead>, RelpError> {
     Ok(Some(CommandHead { number, name, data_start, length: length as usize }))
 }
 
-/// The number at `at` and what is behind it; `None` when more bytes may belong to it.
+/// The number at `at` and the rest behind it; `None` if more bytes may belong to it.
 fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, usize)>, RelpError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let digits = rest.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();

@@ -2,12 +2,12 @@
 //!
 //! A message may quote the head of another one, so a head within a text alone proves nothing. It is taken for the
 //! beginning of the next message only where a connection has never sent a delimiter, its first message has such a head,
-//! this one has the same form and names the same host, and what came has come to an end without a delimiter: by silence,
-//! by the end of the connection, or because it is longer than a message may be.
+//! this one has the same form and names the same host, and the bytes have ended without a delimiter: by silence, by the
+//! end of the connection, or because it is longer than a message may be.
 
 use logstead_record::MONTHS;
 
-/// Longest stamp and host that are believed.
+/// The longest stamp and host that are accepted.
 const STAMP_BYTES_MAX: usize = 40;
 const HOST_BYTES_MAX: usize = 255;
 

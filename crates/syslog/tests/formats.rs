@@ -1,4 +1,5 @@
-//! The case corpus: what frames of every family read as. The cases are data, in `formats/*.txt`:
+//! The case corpus: frames of every family, and the messages that they are read as. The cases are data, in
+//! `formats/*.txt`:
 //!
 //! ```text
 //! # the rule that the case is about (a comment; any line that begins with `#`)
@@ -42,7 +43,7 @@ struct Case {
 }
 
 impl Case {
-    /// Takes over what a line says.
+    /// Takes over a line of a case.
     fn line(&mut self, place: &str, line: &str) {
         if let Some(settings) = line.strip_prefix('[') {
             for setting in settings.trim_end_matches(']').split_whitespace() {

@@ -84,13 +84,13 @@ impl Book {
         }
     }
 
-    /// They were received and dropped in the same moment.
+    /// Counts messages that were received and dropped in the same moment.
     pub(super) fn dropped(&mut self, slot: &AccountSlot, reason: &'static str, messages: u64) {
         self.post(&slot.party(), slot.minute, &FateColumn::Received, messages);
         self.post(&slot.party(), slot.minute, &FateColumn::Dropped(reason.into()), messages);
     }
 
-    /// Counts in an account what is not a fate of messages in flight.
+    /// Adds to an account something that is not a fate of messages in flight.
     pub(super) fn post(&mut self, party: &Party, minute: i64, column: &FateColumn, messages: u64) {
         if messages == 0 {
             return;
@@ -134,7 +134,7 @@ impl Book {
 
     // After a restart.
 
-    /// Nothing is in flight any more: what was is missing, until it is found in a journal.
+    /// Nothing is in flight any more: the messages that were are missing, until a journal turns out to hold them.
     pub(super) fn begin(&mut self) {
         let open = |(key, cell): (&AccountKey, &FateCounts)| {
             Some((key.slot()?, cell.open())).filter(|(_, open)| *open != 0)
@@ -153,7 +153,7 @@ impl Book {
         self.balance_totals();
     }
 
-    /// A damaged file may have lost what a minute became, and not its total.
+    /// A damaged file may have lost the fates of a minute, but not its total.
     fn balance_totals(&mut self) {
         let is_total =
             |key: &AccountKey| key.span == AccountPeriod::Ever && matches!(key.party, Party::Source(_));
@@ -165,7 +165,7 @@ impl Book {
         }
     }
 
-    /// A journal has messages that were not counted as kept there.
+    /// Counts messages that a journal has and that were not counted there.
     pub(super) fn found(&mut self, slot: &AccountSlot, column: &FateColumn, messages: u64) {
         let missing = self.missing.get(slot).copied().unwrap_or_default();
         let found = missing.min(messages);
@@ -179,7 +179,7 @@ impl Book {
 
     // The passing of time.
 
-    /// Adds up what is old. Accounts with messages that are still under way stay as they are.
+    /// Adds old cells up into coarser ones. Accounts with messages that are still under way stay as they are.
     pub(super) fn roll(&mut self, now: i64) {
         let minutes = self.range(AccountPeriod::Minute, i64::MIN, i64::MAX).count();
         let kept = if minutes <= MINUTE_CELLS_MAX { MINUTES_KEPT } else { MINUTES_KEPT / 8 };
@@ -250,7 +250,7 @@ impl Book {
         }
     }
 
-    /// Makes changes that were read from the file.
+    /// Applies changes that were read from the file.
     pub(super) fn apply(&mut self, changes: BookChanges) {
         for (key, cell) in changes.cells {
             match cell {

@@ -1,13 +1,13 @@
-//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has what changed since the
-//! one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does not
-//! count. Behind the last line there are zeros: the room for the next ones, which they are written over.
+//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has the changes since
+//! the one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does
+//! not count. Behind the last line there are zeros: the room for the next ones, which they are written over.
 //!
 //! When a file has become long, at every start and after a failed write, all of the book goes into the file `spare` beside
 //! it, over what was there before. That file then gets the next number, and the one before it becomes the spare. The highest
 //! number counts. One that cannot be read is kept under another name when the next one is begun.
 //!
-//! **Invariant:** where both files are there, nothing is needed from the disk: on a full one the ledger is written, also after
-//! a restart, for as long as the book does not outgrow them.
+//! **Invariant:** if both files are there, nothing is needed from the disk: on a full one the ledger is written, also
+//! after a restart, for as long as the book does not outgrow them.
 
 use super::account::{AccountKey, AccountPeriod, FateColumn, FateCounts, Party};
 use super::book::{BookChanges, JournalMark};
@@ -21,9 +21,9 @@ use std::sync::Arc;
 /// The format that this version writes; the first one knew no skipped bytes. A later one is refused, as it may count
 /// differently.
 const FORMAT: u64 = 2;
-/// A file that is longer than this, and than twice what is needed, is written anew.
+/// A file that is longer than this, and than twice the needed length, is written anew.
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
-/// This many accounts stand in one line of a new file.
+/// The number of accounts in one line of a new file.
 const CELLS_PER_LINE: usize = 1000;
 /// The room that is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their
 /// disks at each call.
@@ -35,7 +35,7 @@ const SUFFIX: &str = ".log";
 const SPARE: &str = "spare";
 /// Files that earlier versions left behind.
 const UNFINISHED_SUFFIX: &str = ".log.new";
-/// Follows the name of a file that could not be read.
+/// The suffix of a file that could not be read.
 const ORPHAN_SUFFIX: &str = ".orphan";
 
 pub(super) struct LedgerLog {
@@ -99,7 +99,7 @@ impl LedgerLog {
         Ok((log, read))
     }
 
-    /// Whether all has to be written, and not only what changed.
+    /// Whether the whole book has to be written, and not only the changes.
     pub(super) fn wants_all(&self) -> bool {
         self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
     }
@@ -123,7 +123,7 @@ impl LedgerLog {
         Ok(())
     }
 
-    /// Whether others need what is left of the disk: to free its space takes some.
+    /// Whether the rest of the disk is needed by others: freeing space takes some.
     fn is_nearly_full(&self) -> bool {
         self.disk.space(&self.dir).is_ok_and(|space| space.is_nearly_full())
     }
@@ -216,7 +216,7 @@ impl LedgerLog {
         Ok(spare)
     }
 
-    /// Renames what could not be read: otherwise it would go with the old files.
+    /// Renames a file that could not be read: otherwise it would be removed with the old files.
     fn set_aside(&mut self, names: &[String]) -> io::Result<()> {
         for name in names.iter().filter(|name| name.ends_with(SUFFIX)) {
             self.disk.rename(&self.dir.join(name), &self.dir.join(format!("{name}{ORPHAN_SUFFIX}")))?;
@@ -247,7 +247,7 @@ impl LedgerLog {
     }
 }
 
-/// Makes a file this long, with zeros at its end, or as long as the disk has room for; says how long it is.
+/// Makes a file this long, with zeros at its end, or as long as the disk has room for; returns its length.
 fn grow(disk: &dyn Disk, path: &Path, bytes: u64) -> u64 {
     let length = || disk.open(path).and_then(|file| file.bytes());
     let grown = disk.open(path).and_then(|file| {
@@ -265,7 +265,7 @@ fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number}{SUFFIX}"))
 }
 
-/// The number of a file of the ledger, whatever became of it.
+/// The number of a file of the ledger, whatever its state.
 fn number(name: &str) -> Option<u64> {
     name.split_once(SUFFIX)?.0.parse().ok()
 }
@@ -275,7 +275,7 @@ fn logs(names: &[String]) -> impl Iterator<Item = u64> {
     names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name))
 }
 
-/// A number that no file of the ledger has, whatever became of it.
+/// A number that no file of the ledger has, whatever its state.
 fn next_number(names: &[String], least: u64) -> u64 {
     names.iter().filter_map(|name| number(name)).fold(least, u64::max) + 1
 }
@@ -334,7 +334,7 @@ fn to_json(cells: &[(AccountKey, Option<FateCounts>)], marks: &[(JournalMark, Op
     json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "marks": marks })
 }
 
-/// `None` for what no version wrote.
+/// `None` if no version wrote it.
 fn from_json(value: &Value) -> Option<BookChanges> {
     let cells = value.get("cells")?.as_array()?.iter().map(|cell| {
         let [span, minute, party, counts] = cell.as_array()?.as_slice() else { return None };

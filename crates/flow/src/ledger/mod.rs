@@ -1,5 +1,5 @@
-//! The ledger: what became of every message that was received. For each source, received = stored + forwarded + dropped
-//! + unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
+//! The ledger: the fate of every message that was received. For each source, received = stored + forwarded + dropped +
+//! unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
 //!
 //! Beside them stand the bytes that no message holds: an account of messages alone would balance even if bytes were not
 //! understood.
@@ -75,7 +75,7 @@ type OnWritten = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// Messages that a journal has just stored.
 pub struct KeptMessages {
-    /// The slot that they are counted in; `None` if they came from a journal and are counted already.
+    /// The slot that they are counted in; `None` if they came from a journal, and are not counted again.
     pub slot: Option<AccountSlot>,
     /// The number of them that are counted there.
     pub counted: usize,
@@ -136,7 +136,7 @@ impl Ledger {
         }))
     }
 
-    /// Every journal is open: the book is written from now on.
+    /// Called when every journal is open: the book is written from now on.
     fn begin(&self) -> Result<(), String> {
         self.state.lock().begun = true;
         self.write()
@@ -144,7 +144,7 @@ impl Ledger {
 
     /// Starts the thread that writes it in time.
     pub fn start(self: &Arc<Ledger>) -> io::Result<()> {
-        // If it cannot be written, it was said, and is tried again.
+        // If it cannot be written, that is logged, and it is tried again.
         self.begin().ok();
         self.tell_accounts();
         let ledger = self.clone();
@@ -153,7 +153,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Says whether every message is accounted for.
+    /// Logs whether every message is accounted for.
     fn tell_accounts(&self) {
         let mut all = report::Fates::default();
         self.totals().sources.iter().for_each(|row| all.add(&row.fates));
@@ -177,15 +177,15 @@ impl Ledger {
         self.state.lock().book.received(slot, messages as u64);
     }
 
-    /// Messages of these slots are in a journal, which ends at a sequence now.
-    pub fn kept(&self, place: &JournalId, end: u64, messages: usize, kept: &[KeptMessages]) {
+    /// Counts messages of these slots as stored in a journal, which now ends at a sequence.
+    pub fn note_stored(&self, journal: &JournalId, end: u64, messages: usize, kept: &[KeptMessages]) {
         let mut state = self.state.lock();
         for KeptMessages { slot, counted } in kept {
             if let Some(slot) = slot {
-                state.book.settled(slot, &place.column(), *counted as u64);
+                state.book.settled(slot, &journal.column(), *counted as u64);
             }
         }
-        if let JournalId::Destination(id) = place {
+        if let JournalId::Destination(id) = journal {
             state.book.post(
                 &Party::Destination(id.clone()),
                 this_minute(),
@@ -193,10 +193,10 @@ impl Ledger {
                 messages as u64,
             );
         }
-        state.book.set_mark(JournalMark::Kept(place.clone()), end);
+        state.book.set_mark(JournalMark::Kept(journal.clone()), end);
     }
 
-    /// Messages that were just received are counted from before.
+    /// Counts messages that were just received.
     pub fn repeated(&self, slot: &AccountSlot, messages: usize) {
         self.state.lock().book.repeated(slot, messages as u64);
     }
@@ -206,25 +206,25 @@ impl Ledger {
         self.state.lock().book.settled(slot, &FateColumn::Dropped(reason.into()), messages as u64);
     }
 
-    /// Messages are dropped as they are received.
+    /// Counts messages that are dropped as they are received.
     pub fn dropped(&self, source: &Arc<str>, reason: &'static str, messages: usize) {
         let slot = AccountSlot { source: source.clone(), minute: this_minute() };
         self.state.lock().book.dropped(&slot, reason, messages as u64);
     }
 
-    /// Messages that a source should have received and did not.
+    /// Counts messages that a source should have received and did not.
     pub fn lost_before(&self, source: &Arc<str>, place: &'static str, messages: usize) {
         let (party, column) = (Party::Source(source.clone()), FateColumn::LostBefore(place.into()));
         self.state.lock().book.post(&party, this_minute(), &column, messages as u64);
     }
 
-    /// Bytes that a source received and that no message holds.
+    /// Counts bytes that a source received and that no message holds.
     pub fn skipped(&self, source: &Arc<str>, reason: &'static str, bytes: usize) {
         let (party, column) = (Party::Source(source.clone()), FateColumn::Skipped(reason.into()));
         self.state.lock().book.post(&party, this_minute(), &column, bytes as u64);
     }
 
-    /// Calls back once all that happened is on the disk, or why it is not.
+    /// Calls back once all changes so far are on the disk, or with the error.
     pub(crate) fn when_written(&self, answer: impl FnOnce(Result<(), String>) + Send + 'static) {
         self.state.lock().answers.push(Box::new(answer));
         self.changed.notify_all();
@@ -239,7 +239,7 @@ impl Ledger {
         state.book.post(&party, minute, &FateColumn::Dropped(reason.into()), messages as u64);
     }
 
-    /// A destination is done with messages up to a sequence.
+    /// Notes that a destination is done with messages up to a sequence.
     pub fn done(&self, id: &Arc<str>, end: u64, fates: &[(Fate, usize)]) {
         let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
         for (fate, messages) in fates {
@@ -250,18 +250,18 @@ impl Ledger {
         state.book.set_mark(mark, end);
     }
 
-    /// A journal is no longer there, and begins again if it comes back.
-    pub fn forget(&self, place: &JournalId) {
+    /// Forgets a journal that is no longer there; it begins again if it comes back.
+    pub fn forget(&self, journal: &JournalId) {
         let mut state = self.state.lock();
-        if let JournalId::Destination(id) = place {
+        if let JournalId::Destination(id) = journal {
             state.book.forget_mark(&JournalMark::Done(id.clone()));
         }
-        state.book.forget_mark(&JournalMark::Kept(place.clone()));
+        state.book.forget_mark(&JournalMark::Kept(journal.clone()));
     }
 
     // The disk.
 
-    /// Writes what is not on the disk yet.
+    /// Writes the changes that are not on the disk yet.
     pub fn write(&self) -> Result<(), String> {
         let mut log = self.log.lock();
         let (changes, all, answers) = {
@@ -313,7 +313,7 @@ impl Ledger {
             if rolled.replace(now) != Some(now) {
                 self.state.lock().book.roll(now);
             }
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             self.write().ok();
             self.check();
             if stopping {
@@ -334,7 +334,7 @@ impl Ledger {
         state.stopping
     }
 
-    /// Says it, once, when an account does not add up.
+    /// Logs it, once, when an account does not add up.
     fn check(&self) {
         let mut state = self.state.lock();
         let wrong: Vec<_> =
@@ -367,7 +367,7 @@ impl Ledger {
         report::report(&self.state.lock().book, query, this_minute())
     }
 
-    /// The accounts of all time, and by how much each does not add up.
+    /// The accounts of all time, and the difference by which each does not add up.
     pub fn totals(&self) -> Accounts {
         report::accounts(&self.state.lock().book)
     }
@@ -386,9 +386,9 @@ impl LedgerSnapshot {
         Ok((LedgerSnapshot(book), damaged))
     }
 
-    /// All messages of a journal with a sequence below this were kept there.
-    pub fn of(&self, place: &JournalId) -> u64 {
-        self.0.mark(&JournalMark::Kept(place.clone())).unwrap_or_default()
+    /// The sequence below which all messages of a journal were stored there.
+    pub fn of(&self, journal: &JournalId) -> u64 {
+        self.0.mark(&JournalMark::Kept(journal.clone())).unwrap_or_default()
     }
 }
 
@@ -414,14 +414,14 @@ impl Fate {
 }
 
 impl Book {
-    /// By how much each account does not add up.
+    /// The difference by which each account does not add up.
     fn remainders(&self) -> BTreeMap<Party, i64> {
         let totals = self.range(AccountPeriod::Ever, 0, 1);
         totals.map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party))).collect()
     }
 
-    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages a
-    /// moment before it is known that its queue has them: fewer than none wait then.
+    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages
+    /// a moment before the queue counts them: the number is below zero then.
     fn under_way(&self, party: &Party) -> i64 {
         match party {
             Party::Source(id) => self.in_flight(id) as i64,

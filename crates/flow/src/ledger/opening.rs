@@ -1,5 +1,5 @@
-//! Counts what a journal has and the book does not know: it was written in the last moment before a crash, or before there
-//! was a ledger.
+//! Counts messages that a journal has and the book does not know: they were written in the last moment before a crash,
+//! or before there was a ledger.
 
 use super::account::{FateColumn, Party};
 use super::book::{AccountSlot, Book, JournalId, JournalMark};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub(super) const UNKNOWN: &str = "?";
 
 impl Ledger {
-    /// All messages of a journal with a sequence below this were kept there. It is to be opened so that it knows: it tells
-    /// what of them is missing, and gives their sequences to no others.
-    pub fn reached(&self, journal: &JournalId) -> u64 {
+    /// The sequence below which all messages of a journal were stored there. The journal is opened with it: it reports
+    /// which of them are missing, and gives their sequences to no others.
+    pub fn stored_until(&self, journal: &JournalId) -> u64 {
         self.state.lock().book.mark(&JournalMark::Kept(journal.clone())).unwrap_or_default()
     }
 
@@ -23,9 +23,9 @@ impl Ledger {
         self.opened(&JournalId::Logspace(id.into()), searcher);
     }
 
-    /// A queue is open, and its cursor stands at `done`. Messages that the ledger counts as done beyond the cursor are
-    /// sent again, and count as queued again: skipping them would lose messages if the ledger were about another queue
-    /// of this name.
+    /// Called when a queue is open, with its cursor at `done`. Messages that the ledger counts as done beyond the
+    /// cursor are sent again, and count as queued again: skipping them would lose messages if the ledger were about
+    /// another queue of this name.
     pub fn opened_queue(&self, id: &str, searcher: &Searcher, done: u64) {
         let id: Arc<str> = id.into();
         self.opened(&JournalId::Destination(id.clone()), searcher);

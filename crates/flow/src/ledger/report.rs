@@ -91,7 +91,7 @@ pub struct Fates {
     /// `out_of_step`, as nothing shows that they are a message; `unfinished`, of messages whose sender went away and was not
     /// told that they were taken.
     pub skipped_bytes: BTreeMap<String, u64>,
-    /// Received, and neither stored nor anything else by now.
+    /// Received, and without any other fate yet.
     pub in_flight: u64,
     /// The number of messages that these figures do not account for. Anything but 0 is a bug in the server.
     pub remainder: i64,
@@ -163,7 +163,7 @@ pub(super) fn report(book: &Book, query: &ReportQuery, now: i64) -> LedgerReport
     }
 }
 
-/// The first minute of which there is an account. A ledger without any knows nothing of what was before now.
+/// The first minute that has an account. A ledger without any knows nothing about the time before now.
 fn known_since(book: &Book) -> Option<i64> {
     [AccountPeriod::Day, AccountPeriod::Hour, AccountPeriod::Minute]
         .iter()
@@ -222,7 +222,7 @@ fn of_sources(book: &Book, cells: &[(&AccountKey, &FateCounts)]) -> Vec<SourceRo
     sums.into_iter().map(row).collect()
 }
 
-/// `in_flight` is how many messages of the source are, whenever they were received.
+/// `in_flight` is the number of the source's messages in flight, whenever they were received.
 fn fates(cell: &FateCounts, in_flight: u64) -> Fates {
     let open = cell.open();
     let in_flight = in_flight.min(u64::try_from(open).unwrap_or_default());

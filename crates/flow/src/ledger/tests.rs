@@ -54,14 +54,14 @@ fn open(sim: &SimDisk) -> Option<Machine> {
     };
     let logspace = |id: &str| {
         let (folder, reached) =
-            (Path::new("/data/logspaces").join(id), ledger.reached(&JournalId::Logspace(id.into())));
+            (Path::new("/data/logspaces").join(id), ledger.stored_until(&JournalId::Logspace(id.into())));
         let opened = logstead_indexer::open_witnessed(&disk, &folder, options, reached, &Alone).ok()?;
         let Opened { appender, searcher, .. } = opened;
         ledger.opened_logspace(id, &searcher);
         Some((appender, searcher))
     };
     let (main, copies) = (logspace("main")?, logspace("copies")?);
-    let reached = ledger.reached(&JournalId::Destination("siem".into()));
+    let reached = ledger.stored_until(&JournalId::Destination("siem".into()));
     let queue = open_queue(&disk, Path::new("/data/queues/siem"), options, reached).ok()?;
     ledger.opened_queue("siem", &queue.searcher, queue.reader.done());
     let there = main.1.next_sequence() + queue.searcher.next_sequence();
@@ -107,7 +107,7 @@ impl Machine {
             encoded.set_copies(rows - counted);
             appender.append(&[encoded]).ok()?;
             let kept = KeptMessages { slot: Some(slot(minute)), counted };
-            self.ledger.kept(&JournalId::Logspace(id.into()), appender.next_sequence(), rows, &[kept]);
+            self.ledger.note_stored(&JournalId::Logspace(id.into()), appender.next_sequence(), rows, &[kept]);
         }
         Some(())
     }
@@ -117,7 +117,7 @@ impl Machine {
         self.queue.appender.append(&[encode(batch(minute, rows))]).ok()?;
         let kept = KeptMessages { slot: Some(slot(minute)), counted: rows };
         let journal = JournalId::Destination("siem".into());
-        self.ledger.kept(&journal, self.queue.appender.next_sequence(), rows, &[kept]);
+        self.ledger.note_stored(&journal, self.queue.appender.next_sequence(), rows, &[kept]);
         Some(())
     }
 
@@ -502,6 +502,6 @@ fn a_destination_may_be_done_with_messages_before_their_queue_is_counted() {
     machine.deliver(3);
     assert_eq!(remainder(&machine.ledger), 0, "the thread that sends is ahead of the one that writes");
     let kept = KeptMessages { slot: Some(slot(0)), counted: 3 };
-    machine.ledger.kept(&JournalId::Destination("siem".into()), 3, 3, &[kept]);
+    machine.ledger.note_stored(&JournalId::Destination("siem".into()), 3, 3, &[kept]);
     assert_eq!(remainder(&machine.ledger), 0);
 }

@@ -147,7 +147,7 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     Ok(socket.into())
 }
 
-/// Removes what an earlier process left at the path. Anything else there is not ours to remove.
+/// Removes the socket that an earlier process left at the path. Anything else there is not ours to remove.
 fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

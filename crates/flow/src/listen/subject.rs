@@ -1,6 +1,6 @@
 //! The subject of a sender's certificate as text, as RFC 4514 writes it.
 //!
-//! **Invariant:** what a sender shows of itself is hostile until it is written here: escaped and bounded.
+//! **Invariant:** the subject that a sender shows is hostile until it is written here: escaped and bounded.
 
 use rustls::ServerConnection;
 use std::fmt::Write as _;

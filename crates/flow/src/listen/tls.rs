@@ -37,8 +37,8 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// `protocols` are what connections may choose from, if they name any. `Err`: one line that names the file and what to
-    /// do.
+    /// `protocols` are those that connections may choose from, if they name any. `Err`: one line that names the file
+    /// and what to do.
     pub fn load(
         config: &Tls,
         data: &Path,
@@ -160,7 +160,7 @@ impl TlsFiles {
         provider: Arc<rustls::crypto::CryptoProvider>,
     ) -> Result<Option<Arc<dyn ClientCertVerifier>>, String> {
         let Some(path) = &self.client_ca else {
-            // Without it no sender could be accepted, and accepting all is not what was asked for.
+            // Without it no sender could be accepted, and accepting all would be wrong.
             return match self.require_client_certificate {
                 true => {
                     Err("`require_client_certificate` needs `client_ca`, the file to check them with".into())

@@ -70,9 +70,9 @@ impl DataLock {
                 return Err(LockError::NoLocks { folder: folder.to_owned(), source });
             }
         }
-        // Over what is there, and never shorter: a disk without a free byte has room for what was there before.
+        // Overwrites the content, and never shortens it: a disk without a free byte has room for the old length.
         match file.rewind().and_then(|()| writeln!(file, "{:<WIDTH$}", std::process::id())) {
-            // It is only what others are told.
+            // It is only the text for other processes.
             Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
             written => written.map_err(io)?,
         }

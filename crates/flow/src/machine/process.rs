@@ -37,7 +37,7 @@ pub fn figures() -> Option<ProcessFigures> {
 
 /// Reads the three files; the fields of the first are numbered as in `proc_pid_stat(5)`.
 fn read(stat: &str, boot: &str, limits: &str, resident_bytes: u64) -> Option<ProcessFigures> {
-    // The name of the program may hold anything.
+    // The name of the program may hold any character.
     let (_, behind) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field.checked_sub(3)?)?.parse::<u64>().ok();

@@ -26,7 +26,7 @@ pub struct Reserve {
     path: PathBuf,
 }
 
-/// Its full length on a disk of this size: a quarter of what has to be free for messages to be stored.
+/// Its full length on a disk of this size: a quarter of the space that has to be free for messages to be stored.
 fn full_bytes(space: Space) -> u64 {
     (space.nearly_full_bytes() / 4).min(BYTES_MAX)
 }

@@ -1,4 +1,4 @@
-//! The file descriptors of the process: how many connections may have, and how many stay for storage.
+//! Divides the file descriptors of the process between connections and storage.
 //!
 //! Everything that accepts connections takes its sockets from the same allowance. Without it, enough connections
 //! would take the descriptor that the next journal file needs, and storing would stop.
@@ -64,12 +64,12 @@ impl SocketLimit {
         SocketLimit { max, open: AtomicUsize::new(0) }
     }
 
-    /// For a sender; `None` if the maximum of these is open.
+    /// A socket for a sender; `None` if the maximum of these is open.
     pub fn open(self: &Arc<SocketLimit>) -> Option<CountedSocket> {
         self.open_below(self.max - WEB_MAX.min(self.max / 8))
     }
 
-    /// For the web port; `None` if the maximum is open.
+    /// A socket for the web port; `None` if the maximum is open.
     pub fn open_for_web(self: &Arc<SocketLimit>) -> Option<CountedSocket> {
         self.open_below(self.max)
     }

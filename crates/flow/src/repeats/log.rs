@@ -127,7 +127,7 @@ fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `None` for what this version did not write.
+/// `None` if this version did not write it.
 fn parse(number: u64, bytes: &[u8]) -> Option<LoadedGeneration> {
     let lines = checked_lines::read(bytes);
     let mut values = lines.values.into_iter();

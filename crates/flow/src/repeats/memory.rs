@@ -23,7 +23,8 @@ const GENERATION_NANOS: i64 = AGE_MAX_NANOS / GENERATIONS as i64;
 /// The progress of a request with a key.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct RequestProgress {
-    /// Messages of its body that are stored, or were dropped by the routes. Those of whole batches, from the first.
+    /// The number of messages of its body that are stored or were dropped by the routes: whole batches, from the first
+    /// on.
     pub taken: usize,
     /// How many of them were dropped.
     pub dropped: usize,
@@ -133,7 +134,7 @@ impl RepeatMemory {
         })
     }
 
-    /// Begins another generation, and forgets the oldest ones that are not needed any more; says which.
+    /// Begins another generation, and forgets the oldest ones that are not needed any more; returns their numbers.
     pub(super) fn begin_generation(&mut self, number: u64, now: Timestamp) -> Vec<u64> {
         self.generations.push_back(Generation {
             number,
@@ -289,7 +290,7 @@ impl RepeatMemory {
         Some(subject)
     }
 
-    /// Changes what is known of a request, in the newest generation.
+    /// Changes the state of a request, in the newest generation.
     fn change(&mut self, key: Id, body: Id, change: impl FnOnce(&mut Request)) {
         let known = self.generations.iter_mut().rev().find_map(|generation| generation.requests.remove(&key));
         let mut request = known.unwrap_or_else(|| Request {

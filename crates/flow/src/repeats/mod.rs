@@ -69,7 +69,7 @@ impl Repeats {
         for LoadedGeneration { number, since, notes, damaged } in read {
             if 0 < damaged {
                 tracing::error!(
-                    "{damaged} lines of {}/{number}.log are damaged: what they named may be stored again",
+                    "{damaged} lines of {}/{number}.log are damaged: the messages that they name may be stored again",
                     dir.display()
                 );
             }
@@ -85,8 +85,8 @@ impl Repeats {
         })
     }
 
-    /// The logspaces are open, and nothing was sealed since: finds out what became of batches that were being stored when the
-    /// process ended.
+    /// Called when the logspaces are open and nothing is sealed yet: finds out the fate of batches that were being
+    /// stored when the process ended.
     pub fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
         let mut state = self.state.lock();
         let mut found: BTreeMap<i64, Vec<JournalId>> =
@@ -121,7 +121,7 @@ impl Repeats {
         self.state.lock().memory.begin_request(key, body)
     }
 
-    /// It ended, and was answered as a whole if so.
+    /// Ends a request; `answered` if it was answered as a whole.
     pub fn end_request(&self, key: Id, is_answered: bool) {
         let mut state = self.state.lock();
         if is_answered {
@@ -130,7 +130,7 @@ impl Repeats {
         state.memory.end_request(&key);
     }
 
-    /// The next batch of a request is about to be stored.
+    /// Notes that the next batch of a request is about to be stored.
     pub fn begin_batch(&self, stamp: Timestamp, source: &str, key: Id, body: Id) -> io::Result<()> {
         let attempt =
             StoreAttempt { source: source.to_owned(), subject: BatchSubject::Request { key, body } };
@@ -154,7 +154,7 @@ impl Repeats {
         Ok(claim)
     }
 
-    /// A batch that is about to be stored is not, if a power cut could take the note of that.
+    /// A batch is not stored if a power cut could take the note of it.
     fn sync_begun(&self, stamp: Timestamp) -> io::Result<()> {
         self.sync().inspect_err(|_| self.failed(stamp, Vec::new()))
     }
@@ -192,7 +192,8 @@ impl Repeats {
         self.state.lock().note_or_say(Note::Failed(stamp.nanos(), had));
     }
 
-    /// Since when every name is remembered: what was sent before is not known when it comes again.
+    /// The time since when every name is remembered: a request that was sent earlier is not recognised when it comes
+    /// again.
     pub fn since(&self) -> Timestamp {
         self.state.lock().memory.since(clock::now())
     }
@@ -209,7 +210,7 @@ impl RepeatState {
     /// is reconstructed after a restart.
     fn note_or_say(&mut self, note: Note) {
         if let Err(error) = self.write(&note) {
-            tracing::warn!("it cannot be noted what became of a request with a name: {error}");
+            tracing::warn!("the outcome of a request with a name cannot be recorded: {error}");
         }
         self.memory.apply(note);
     }

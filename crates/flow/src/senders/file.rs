@@ -60,7 +60,7 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     Some(registry)
 }
 
-/// Replaces the file in one step. A full disk gets back what was written of a new one.
+/// Replaces the file in one step. On a full disk, the part of a new file that was written is removed again.
 pub(super) fn write(disk: &dyn Disk, data: &Path, registry: &Registry) -> io::Result<()> {
     let new = data.join(NEW_NAME);
     let written = write_new(disk, &new, registry).and_then(|()| disk.rename(&new, &data.join(NAME)));

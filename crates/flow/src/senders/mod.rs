@@ -37,7 +37,7 @@ use logstead_indexer::Disk;
 use logstead_record::{Batch, Timestamp};
 use parking_lot::{Condvar, Mutex};
 use registry::Registry;
-use sender::{Arrival, SenderRecord, shown};
+use sender::{Arrival, SenderRecord, printable};
 use skipped::SkippedTotals;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ impl Senders {
         };
         let mut registry = self.registry.lock();
         for tally in tallies {
-            let key = SenderKey { source: via.source.clone(), host: shown(tally.host) };
+            let key = SenderKey { source: via.source.clone(), host: printable(tally.host) };
             let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
             let has_room = !is_full || room::make(&mut registry, &key.source, tally.address, now);
             let sender = match registry.senders.get_mut(&key) {
@@ -167,10 +167,10 @@ impl Senders {
         registry.changed = true;
     }
 
-    /// Bytes came through a source that no message holds. Their sender is known by its address alone.
+    /// Counts bytes that came through a source and that no message holds. Their sender is known by its address alone.
     pub fn skipped(&self, source: &Arc<str>, address: &str, skip: &SkippedBytes<'_>) {
         let now = clock::now();
-        let key = SenderKey { source: source.clone(), host: shown(address.as_bytes()) };
+        let key = SenderKey { source: source.clone(), host: printable(address.as_bytes()) };
         let mut registry = self.registry.lock();
         registry.changed = true;
         let has_room = registry.skipped.len() < SKIPPED_MAX;
@@ -192,7 +192,7 @@ impl Senders {
             .map_or_else(Vec::new, |skipped| skipped.samples.iter().rev().cloned().collect())
     }
 
-    /// Forgets a sender; says whether there was one. If it sends again, it is new.
+    /// Forgets a sender; returns whether there was one. If it sends again, it is new.
     pub fn forget(&self, key: &SenderKey) -> bool {
         let mut registry = self.registry.lock();
         let was_there = registry.senders.remove(key).is_some() | registry.skipped.remove(key).is_some();
@@ -200,7 +200,8 @@ impl Senders {
         was_there
     }
 
-    /// Forgets all that are meant, and says how many: those with this text in a name, those who sent only once.
+    /// Forgets all senders that match, and returns their number: those with this text in a name, those that sent only
+    /// once.
     pub fn forget_all(&self, text: &str, only_once: bool) -> usize {
         let text = text.to_lowercase();
         let mut registry = self.registry.lock();
@@ -228,7 +229,7 @@ impl Senders {
         report::report(&self.registry.lock(), wanted, &heard)
     }
 
-    /// Writes what changed since the last time.
+    /// Writes the registry if it changed since the last time.
     fn write(&self) -> io::Result<()> {
         let mut registry = self.registry.lock();
         let oldest = clock::now().nanos() - KEPT_NANOS;

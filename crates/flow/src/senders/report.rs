@@ -31,7 +31,7 @@ pub struct SenderQuery<'a> {
     pub limit: usize,
     /// Whether each sender has its figures over time.
     pub has_series: bool,
-    /// Whether only what is unusual is listed.
+    /// Whether only unusual senders are listed.
     pub unusual: bool,
 }
 
@@ -125,14 +125,14 @@ pub(crate) struct SenderRow {
     truncated: u64,
     /// Bytes that came from its address and that no message holds.
     skipped_bytes: u64,
-    /// The median of how far its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+    /// The median by which its clock is behind ours; below zero it is ahead. Null if its messages have no time.
     #[schema(required)]
     skew_ms: Option<i64>,
     /// Whether that is too much.
     skewed: bool,
     /// The last messages by how far they are behind, ascending.
     skew_bins: Vec<SkewBin>,
-    /// If its clock is off by what could be a time zone.
+    /// Set if its clock is off by an amount that could be a time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     zone: Option<ZoneGuess>,

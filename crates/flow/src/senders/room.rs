@@ -51,7 +51,8 @@ pub(super) fn make(registry: &mut Registry, source: &str, address: &[u8], now: T
     !leaving.is_empty()
 }
 
-/// Those of these who leave first, each with how many of the same source and address were heard more lately.
+/// The senders that leave first, each with the number of others of the same source and address that were heard more
+/// lately.
 fn first_to_leave(
     registry: &Registry,
     is_one: impl Fn(&SenderRecord) -> bool,

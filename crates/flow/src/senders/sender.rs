@@ -99,7 +99,7 @@ impl SenderRecord {
         MINUTE_NANOS <= self.last_seen - self.first_seen
     }
 
-    /// For how long nothing has come, as far as we were here to hear it.
+    /// The time since its last message, without the time in which the server was away.
     pub(super) fn quiet(&self, now: Timestamp, listening_since: Timestamp) -> Duration {
         let nanos = now.nanos() - self.last_seen.max(listening_since.nanos());
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
@@ -114,7 +114,7 @@ impl SenderRecord {
         self.pace.rate(now)
     }
 
-    /// Whether a file said what [`SenderRecord`] can be.
+    /// Whether the values from a file are a valid [`SenderRecord`].
     pub(super) fn is_sound(&self) -> bool {
         self.series.is_whole()
     }
@@ -146,12 +146,12 @@ impl SenderPace {
 /// Takes over a name, if it is another one.
 fn set(name: &mut String, bytes: &[u8]) {
     if name.as_bytes() != bytes {
-        *name = shown(bytes);
+        *name = printable(bytes);
     }
 }
 
 /// A name as it is shown and kept.
-pub(super) fn shown(bytes: &[u8]) -> String {
+pub(super) fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX)]).into_owned()
 }
 

@@ -23,7 +23,7 @@ impl CountSeries {
 
     pub(super) fn add(&mut self, now: Timestamp, messages: u64) {
         let step = step(now);
-        // The clock may go back: what comes then is counted in the newest step.
+        // The clock may go back: messages that come then are counted in the newest step.
         let passed = usize::try_from(step - self.last).unwrap_or(0).min(STEPS);
         for back in 0..passed as i64 {
             self.counts[index(step - back)] = 0;
@@ -70,7 +70,7 @@ mod tests {
     }
 
     proptest! {
-        /// It is what a list of everything that happened says.
+        /// The counts equal those from a list of all events.
         #[test]
         fn it_is_the_last_day(passed in proptest::collection::vec((0i64..400, 1u64..9), 1..40), later in 0i64..400) {
             let mut series = CountSeries::beginning(at(1000));

@@ -1,4 +1,4 @@
-//! Bytes of one address that no message holds: how many, why, and what the last ones look like.
+//! Bytes of one address that no message holds: their number, the reasons, and samples of the last ones.
 
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};

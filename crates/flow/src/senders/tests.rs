@@ -1,4 +1,4 @@
-//! The registry as a whole: what it says of batches, keeps on the disk, and holds out against.
+//! The registry as a whole: its figures, its file, and its limits.
 
 use super::*;
 use logstead_indexer::{Fault, SimDisk};

@@ -57,14 +57,14 @@ impl FileWriter {
         let place = sink.place()?;
         let mut file = open(sink, &place)?;
         if self.is_due(&file)? {
-            // Its lock would keep it from being packed.
+            // The lock would keep the file from being packed.
             drop(file);
             self.set_aside(&place)?;
             file = open(sink, &place)?;
         }
         write(&file, &self.lines)?;
         if file.metadata()?.len() == self.lines.len() as u64 {
-            // It is new, and its name has to last as well.
+            // The file is new, and its name has to last as well.
             place.sync_folder()?;
         }
         Ok(())

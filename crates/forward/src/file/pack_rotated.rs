@@ -29,10 +29,10 @@ impl RotatedPacker {
         Ok(RotatedPacker { waiting })
     }
 
-    /// Packs what was set aside of a file, as soon as there is time.
+    /// Packs the parts of a file that were set aside, as soon as there is time.
     pub(super) fn pack(&self, place: FolderEntry) {
         if self.waiting.try_send(place).is_err() {
-            tracing::warn!("too many files were set aside at once: some are packed another time");
+            tracing::warn!("too many files were rotated at once: some will be packed later");
         }
     }
 }
@@ -44,7 +44,7 @@ fn pack_all(place: &FolderEntry, packing: Packing) {
         names.into_iter().try_for_each(|name| pack(&place.beside(name)?, packing))
     });
     if let Err(error) = packed {
-        tracing::warn!("what was set aside of {} is not packed: {error}", place.name().display());
+        tracing::warn!("a rotated file of {} could not be packed: {error}", place.name().display());
     }
 }
 
@@ -64,7 +64,7 @@ fn pack(place: &FolderEntry, packing: Packing) -> io::Result<()> {
         name
     };
     let part = place.beside(named(0, ".part"))?;
-    // A sender may be called as what was packed before: that stays.
+    // A sender may have the name of a file that was packed before: that file stays.
     let written = write(&file, &part, packing).and_then(|()| part.rename_free(|attempt| named(attempt, "")));
     if let Err(error) = written {
         // Half of it is of no use; if it cannot be removed, it is written anew.

@@ -4,7 +4,7 @@ use crate::sink::{Remedy, SendFailure, SendReport};
 use jiff::fmt::rfc2822;
 use std::time::Duration;
 
-/// The longest that a server may ask us to wait.
+/// The longest wait that a server may ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
 /// A response that was read to its end.
@@ -35,7 +35,7 @@ pub(super) fn meaning(status: u16) -> AnswerMeaning {
         200..=299 => AnswerMeaning::Done,
         413 => AnswerMeaning::TooLarge,
         400 | 409 | 422 => AnswerMeaning::Refused,
-        // Also those that blame the address or the credentials: an operator can mend that, and no message is lost.
+        // Also those that blame the address or the credentials: an operator can fix that, and no message is lost.
         _ => AnswerMeaning::Later,
     }
 }

@@ -55,8 +55,8 @@ impl MessageSink for Elastic {
         }
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
@@ -100,7 +100,7 @@ fn write_process(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
         return;
     }
     object.object("process", |object| {
-        object.said("name", program);
+        object.text_if_any("name", program);
         if let Some(pid) = pid {
             object.number("pid", u64::from(pid));
         }
@@ -122,10 +122,10 @@ fn write_log(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
         if let Some(priority) = priority {
             write_priority(priority, object);
         }
-        object.said("hostname", batch.host(row));
-        object.said("appname", batch.program(row));
-        object.said("procid", batch.pid(row));
-        object.said("msgid", batch.msgid(row));
+        object.text_if_any("hostname", batch.host(row));
+        object.text_if_any("appname", batch.program(row));
+        object.text_if_any("procid", batch.pid(row));
+        object.text_if_any("msgid", batch.msgid(row));
     });
 }
 

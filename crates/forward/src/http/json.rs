@@ -20,7 +20,7 @@ pub(super) fn object(out: &mut Vec<u8>, write: impl FnOnce(&mut ObjectWriter<'_>
     out.push(b'}');
 }
 
-/// Appends an array with what `write` makes of each item.
+/// Appends an array whose items `write` writes.
 pub(super) fn array<T>(
     out: &mut Vec<u8>,
     items: impl IntoIterator<Item = T>,
@@ -53,7 +53,7 @@ impl ObjectWriter<'_> {
     }
 
     /// A text, unless it is empty.
-    pub(super) fn said(&mut self, key: &str, value: &[u8]) {
+    pub(super) fn text_if_any(&mut self, key: &str, value: &[u8]) {
         if !value.is_empty() {
             self.text(key, value);
         }
@@ -183,7 +183,7 @@ mod tests {
     fn members_and_items_have_commas_between_them() {
         let mut out = Vec::new();
         object(&mut out, |object| {
-            object.said("nothing", b"");
+            object.text_if_any("nothing", b"");
             object.text("a\n", b"\x01\"\\");
             object.number("b", 0);
             object.object("c", |_| ());

@@ -1,14 +1,14 @@
 //! Grafana Loki: `POST /loki/api/v1/push`, with messages in streams by their labels.
 //!
-//! Loki takes the entries that it likes and answers 400 if there was another, for instance one that is too old. It does
-//! not say which, so fewer are sent at a time until that entry is alone; entries that it already has do no harm, since
-//! it keeps an entry only once.
+//! Loki stores the valid entries and answers 400 if another one is not, for instance one that is too old. It does not
+//! say which, so fewer are sent at a time until that entry is alone; entries that it already has do no harm, since it
+//! keeps an entry only once.
 
 use super::client::{Client, HttpRequest, address};
 use super::event::EventWriter;
 use super::json::{ObjectWriter, number, object};
-use super::order::arrange;
 use super::secret::Authority;
+use crate::groups::arrange;
 use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{Label, Loki as Config};
 use logstead_flow::machine::folders::Folders;
@@ -58,8 +58,8 @@ impl MessageSink for LokiSink {
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
@@ -93,7 +93,7 @@ fn values<'m>(labels: &[Label], message: &OutgoingMessage<'m>) -> [&'m [u8]; LAB
 /// A stream must have a label, so that there is always `job`.
 fn write_labels(labels: &[Label], message: &OutgoingMessage<'_>, object: &mut ObjectWriter<'_>) {
     for label in labels {
-        object.said(label.name(), message.label(*label));
+        object.text_if_any(label.name(), message.label(*label));
     }
     object.text("job", b"logstead");
 }

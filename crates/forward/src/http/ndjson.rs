@@ -51,8 +51,8 @@ impl MessageSink for NdjsonHttp {
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 

@@ -1,15 +1,15 @@
 //! OpenTelemetry: `POST /v1/logs` of OTLP/HTTP, in its JSON encoding.
 //!
-//! A collector may take a part of a request and say only how many records it did not. Such a request must not be sent
-//! again, and which messages are missing is unknown: all of them are then refused with what the collector said, so that
-//! none of the missing ones is lost.
+//! A collector may accept a part of a request and return only the number of rejected records. Such a request must not
+//! be sent again, and which messages are missing is unknown: all of them are then refused with the collector's text, so
+//! that none of the missing ones is lost.
 
 use super::answer::{AnswerMeaning, HttpAnswer, meaning};
 use super::client::{Client, HttpRequest, address, glimpse};
 use super::fields::{FieldValues, SortedFields};
 use super::json::{array, number, object};
-use super::order::arrange;
 use super::secret::Authority;
+use crate::groups::arrange;
 use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::Otlp as Config;
 use logstead_flow::machine::folders::Folders;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// OpenTelemetry's severities of syslog's, 0 (emerg) to 7 (debug), by the table of its data model.
+/// OpenTelemetry's severities for syslog's, 0 (emerg) to 7 (debug), by the table of its data model.
 const SEVERITIES: [u8; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const PATH: &str = "/v1/logs";
 
@@ -59,8 +59,8 @@ impl MessageSink for OtlpSink {
         }
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
@@ -129,7 +129,7 @@ fn write_record(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &
     });
 }
 
-/// Appends what the data model has no place for: our own under names that no field has.
+/// Appends the values that the data model has no place for, under names that no field has.
 fn write_attributes(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let (batch, row) = (message.batch, message.row);
     out.push(b'[');
@@ -182,7 +182,7 @@ fn severity(severity: Severity) -> u64 {
     u64::from(SEVERITIES[usize::from(severity.number())])
 }
 
-/// Numbers of 64 bits are strings there; times before 1970 cannot be said.
+/// Numbers of 64 bits are strings there; times before 1970 cannot be expressed.
 fn write_nanos(out: &mut Vec<u8>, time: Timestamp) {
     out.push(b'"');
     number(out, u64::try_from(time.nanos()).unwrap_or_default());

@@ -18,9 +18,9 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 pub(super) enum AfterAnswer {
     Keep,
     Close,
-    /// Nothing more is said until the client goes away.
+    /// Sends nothing more until the client goes away.
     Hang,
-    /// The last bytes are repeated until the client goes away.
+    /// Repeats the last bytes until the client goes away.
     Repeat,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn folders(folder: &Path) -> Arc<Folders> {
     Arc::new(Folders::of_data(folder))
 }
 
-/// Messages that differ in their host and in what they say; the first one has everything.
+/// Messages that differ in their host and text; the first one has every column.
 pub(super) fn batch(rows: usize) -> Batch {
     let received = Timestamp::from_nanos(1_700_000_000_000_000_001);
     let mut builder = BatchBuilder::new();

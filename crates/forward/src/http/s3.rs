@@ -1,6 +1,6 @@
 //! S3, and other stores that speak its protocol: messages become objects of lines.
 //!
-//! **Invariant:** the name of an object comes from its first message. A portion that is sent again begins with the same
+//! **Invariant:** the name of an object comes from its first message. A group that is sent again begins with the same
 //! message or with a later one, so an object is replaced only by one that has all of its messages that still wait.
 
 use super::answer::{AnswerMeaning, HttpAnswer, meaning};
@@ -131,7 +131,7 @@ impl S3 {
 
     /// No message makes an object wrong, unless it is too large: everything else can wait for an operator.
     fn failure(&self, answer: &HttpAnswer, url: &str) -> SendFailure {
-        let (code, text) = said(&answer.body);
+        let (code, text) = error_of(&answer.body);
         let reason = if code.is_empty() {
             answer.shown.clone()
         } else {
@@ -195,7 +195,7 @@ impl MessageSink for S3 {
 }
 
 /// The code and the text of an error.
-fn said(body: &[u8]) -> (String, String) {
+fn error_of(body: &[u8]) -> (String, String) {
     let text = String::from_utf8_lossy(body);
     let element = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;

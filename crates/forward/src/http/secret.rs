@@ -16,7 +16,7 @@ pub(super) enum Secret {
 pub(super) enum Authority {
     Nobody,
     User(String, Secret),
-    /// With the scheme in front of it, such as `Bearer`.
+    /// The header's value, with the scheme in front of the secret, such as `Bearer`.
     Token(&'static str, Secret),
 }
 
@@ -47,12 +47,12 @@ impl Secret {
 }
 
 impl Authority {
-    /// By the token, or else by the user of the server.
+    /// Authorises by the token, or else by the user of the server.
     pub(super) fn of_token(scheme: &'static str, token: &Token, server: &HttpServer) -> Authority {
         Authority::new(scheme, token.token.as_ref(), token.token_file.as_ref(), server)
     }
 
-    /// By a secret that is a text or in a file, or else by the user of the server.
+    /// Authorises by a secret that is a text or in a file, or else by the user of the server.
     pub(super) fn new(
         scheme: &'static str,
         text: Option<&String>,

@@ -1,5 +1,5 @@
-//! Splunk's HTTP event collector: `POST /services/collector/event`, and with a channel the question whether what was sent
-//! is indexed.
+//! Splunk's HTTP event collector: `POST /services/collector/event`, and with a channel the question whether the events
+//! are indexed.
 //!
 //! **Invariant:** with a channel, messages count as delivered when the server has acknowledged them. Until then they are
 //! ours, and are sent again after the deadline.
@@ -70,10 +70,10 @@ impl SplunkHec {
         let SplunkHec { config, events, body, .. } = self;
         object(body, |object| {
             write_seconds(object.member(b"time"), batch.time(row));
-            object.said("host", batch.host(row));
-            object.said("source", batch.source(row));
-            object.said("sourcetype", config.sourcetype.as_deref().unwrap_or_default().as_bytes());
-            object.said("index", config.index.as_deref().unwrap_or_default().as_bytes());
+            object.text_if_any("host", batch.host(row));
+            object.text_if_any("source", batch.source(row));
+            object.text_if_any("sourcetype", config.sourcetype.as_deref().unwrap_or_default().as_bytes());
+            object.text_if_any("index", config.index.as_deref().unwrap_or_default().as_bytes());
             events.write_value(message, object.member(b"event"));
         });
     }
@@ -83,7 +83,7 @@ impl SplunkHec {
         self.client.ask(&HttpRequest { header, ..HttpRequest::post(url, "application/json", body) })
     }
 
-    /// Waits until the server has indexed what it knows by this number.
+    /// Waits until the server has indexed the request with this number.
     fn wait_for_ack(&mut self, ack: u64) -> Result<(), SendFailure> {
         let wait_max = self.config.server.timeout.duration();
         let deadline = Instant::now() + wait_max;
@@ -129,12 +129,12 @@ impl MessageSink for SplunkHec {
         Ok(SendReport::all(bytes))
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
-/// Appends seconds with their fraction; times before 1970 cannot be said.
+/// Appends seconds with their fraction; times before 1970 cannot be expressed.
 fn write_seconds(out: &mut Vec<u8>, time: Timestamp) {
     let nanos = time.nanos().max(0).unsigned_abs();
     let second = SECOND.unsigned_abs();

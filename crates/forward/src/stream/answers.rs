@@ -1,4 +1,4 @@
-//! Which of the messages that are sent together are answered. Pure: the caller has the connection.
+//! Tracks the answers to messages that are sent together. Pure: the caller has the connection.
 //!
 //! **Invariant:** an answer counts once, and only if its message was sent.
 

@@ -1,9 +1,8 @@
-//! Connects to a server: looks up its name, agrees on keys, and sets what bounds the loss of a stream.
+//! Connects to a server: looks up its name, agrees on keys, and sets the options that bound the loss of a stream.
 //!
-//! TCP says nothing of what has arrived, so what it holds for a server that dies is lost. Our side of that is bounded by
-//! the send buffer, and by how long it may stay there unanswered.
+//! TCP does not tell which bytes have arrived, so those that it holds for a server that dies are lost. Our side of that
+//! is bounded by the send buffer, and by how long it may stay there unanswered.
 
-use super::address::resolve;
 use super::connection::{ServerConnection, WaitFor, wait};
 use crate::tls;
 use logstead_client::tls::{TlsOptions, config};
@@ -14,21 +13,23 @@ use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+/// The maximum number of addresses of one name that are tried.
+const ADDRESSES_MAX: usize = 8;
 /// How long one address of a server may take to answer, and to agree on keys.
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a server that accepted our keys may take to refuse our certificate.
 const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How often a silent connection is asked whether it still exists.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// The most that waits in the system's buffer, which it takes twice for its bookkeeping.
+/// The size of the system's send buffer, which it doubles for its bookkeeping.
 const SEND_BUFFER_BYTES: usize = 256 << 10;
-/// How long what was sent may stay unconfirmed by the server's system before the connection counts as broken.
+/// How long sent bytes may stay unconfirmed by the server's system before the connection counts as broken.
 const UNCONFIRMED_MAX: Duration = Duration::from_secs(60);
 
-/// How to connect to servers of one destination.
+/// Connects to the servers of one destination.
 pub(super) struct Connector {
     tls: TlsOptions,
     server_name: Option<String>,
@@ -65,7 +66,7 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Agrees on keys; also says how long that took. Files are read each time, so that new certificates count.
+    /// Agrees on keys; also returns how long that took. Files are read each time, so that new certificates count.
     fn shake_hands(
         &self,
         server: &Address,
@@ -105,8 +106,8 @@ fn tune(socket: &TcpStream) -> io::Result<()> {
     setsockopt(socket, sockopt::TcpUserTimeout, &unconfirmed_ms).map_err(io::Error::from)
 }
 
-/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and what was sent until then is lost.
-/// So it is given as long as the handshake took.
+/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and the messages sent until then are
+/// lost. So it gets as much time as the handshake took.
 fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Result<()> {
     let until = Instant::now() + took.min(REFUSAL_WAIT_MAX);
     while !connection.flush()? && Instant::now() < until {
@@ -114,4 +115,11 @@ fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Resul
     }
     connection.wait(WaitFor::Input, until)?;
     connection.read(&mut Vec::new()).map(drop)
+}
+
+/// The addresses that a server's name stands for, at least one. They are asked for again at each connection.
+pub(super) fn resolve(server: &Address) -> Result<Vec<SocketAddr>, String> {
+    let found = (server.host.as_str(), server.port).to_socket_addrs();
+    let found: Vec<_> = found.map_err(|error| format!("{server}: {error}"))?.take(ADDRESSES_MAX).collect();
+    if found.is_empty() { Err(format!("{server}: the name has no address")) } else { Ok(found) }
 }

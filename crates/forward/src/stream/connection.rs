@@ -1,6 +1,6 @@
 //! A connection, encrypted or not, whose reads and writes never wait: the caller waits for both at once, with a deadline.
 //!
-//! **Invariant:** what is read at a time has a limit, however much the other side sends.
+//! **Invariant:** each read has a limit, however much the other side sends.
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 /// How much is read at a time.
 const READ_BYTES: usize = 64 << 10;
 
-/// How often it is asked whether all is confirmed: this soon at first, and more and more slowly.
+/// The pause before it is checked whether everything is confirmed: this short at first, and then longer and longer.
 const LOOK_FIRST: Duration = Duration::from_millis(1);
 const LOOK_MAX: Duration = Duration::from_millis(50);
-/// How long a connection has to stand after that.
+/// The time that a connection has to stand after that.
 const STANDS_WAIT: Duration = Duration::from_millis(200);
 
 /// The condition that a wait is for.
@@ -54,7 +54,7 @@ impl ServerConnection {
     /// Writes as much as there is room for now, and returns how much that was. On an encrypted connection, the last
     /// part may still have to be flushed.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(tls) = &mut self.tls else { return taken(self.socket.write(bytes)) };
+        let Some(tls) = &mut self.tls else { return zero_if_blocked(self.socket.write(bytes)) };
         if !flush(tls, &mut self.socket)? {
             return Ok(0);
         }
@@ -68,7 +68,8 @@ impl ServerConnection {
         self.tls.as_mut().map_or(Ok(true), |tls| flush(tls, &mut self.socket))
     }
 
-    /// Appends what has arrived, as far as it is read at a time. An error once the other side has ended the connection.
+    /// Appends the bytes that have arrived, up to the limit of one read. An error once the other side has ended the
+    /// connection.
     pub(super) fn read(&mut self, input: &mut Vec<u8>) -> io::Result<usize> {
         let read = match &mut self.tls {
             None => self.socket.read(&mut self.chunk),
@@ -78,7 +79,7 @@ impl ServerConnection {
             Ok(0) => {
                 return Err(io::Error::new(ErrorKind::UnexpectedEof, "the server closed the connection"));
             }
-            read => taken(read)?,
+            read => zero_if_blocked(read)?,
         };
         input.extend_from_slice(&self.chunk[..length]);
         Ok(length)
@@ -113,7 +114,7 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Reads what comes by then.
+    /// Reads the bytes that come by then.
     fn look(&mut self, input: &mut Vec<u8>, until: Instant) -> io::Result<()> {
         self.wait(WaitFor::Input, until)?;
         self.read(input)?;
@@ -121,13 +122,13 @@ impl ServerConnection {
         Ok(())
     }
 
-    /// Waits until what is waited for is there, or the time is over.
+    /// Waits until the condition holds, or the time is over.
     pub(super) fn wait(&self, what: WaitFor, until: Instant) -> io::Result<()> {
         wait(&self.socket, what, until)
     }
 }
 
-/// An encrypted connection says that it ends, if there is room for that.
+/// An encrypted connection announces its end, if there is room for that.
 impl Drop for ServerConnection {
     fn drop(&mut self) {
         if let Some(tls) = &mut self.tls {
@@ -137,7 +138,7 @@ impl Drop for ServerConnection {
     }
 }
 
-/// Waits until what is waited for is there, or the time is over.
+/// Waits until the condition holds, or the time is over.
 pub(super) fn wait(socket: &TcpStream, what: WaitFor, until: Instant) -> io::Result<()> {
     let flags = match what {
         WaitFor::Room => PollFlags::OUT,
@@ -153,7 +154,7 @@ pub(super) fn wait(socket: &TcpStream, what: WaitFor, until: Instant) -> io::Res
 }
 
 /// Turns an operation that would block into zero bytes.
-fn taken(done: io::Result<usize>) -> io::Result<usize> {
+fn zero_if_blocked(done: io::Result<usize>) -> io::Result<usize> {
     match done {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
         done => done,
@@ -162,7 +163,7 @@ fn taken(done: io::Result<usize>) -> io::Result<usize> {
 
 fn flush(tls: &mut ClientConnection, socket: &mut TcpStream) -> io::Result<bool> {
     while tls.wants_write() {
-        if taken(tls.write_tls(socket))? == 0 {
+        if zero_if_blocked(tls.write_tls(socket))? == 0 {
             return Ok(false);
         }
     }

@@ -1,6 +1,6 @@
-//! Syslog over UDP, a message in every datagram. Nothing says what has arrived: a lost datagram is a lost message.
+//! Syslog over UDP, a message in every datagram. Arrival is not confirmed: a lost datagram is a lost message.
 
-use super::address::resolve;
+use super::connect::resolve;
 use super::failover::Failover;
 use super::render;
 use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
@@ -8,7 +8,7 @@ use logstead_config::{Addresses, ForwardFormat, SyslogServer};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// The most that a datagram holds, over IPv4.
+/// The maximum size of a datagram, over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
 /// The time for which a name is taken to mean the same address.
 const ADDRESS_AGE_MAX: Duration = Duration::from_secs(60);

@@ -1,20 +1,18 @@
 //! Syslog to other systems: datagrams, streams, and RELP, whose receivers acknowledge every message.
 //!
 //! ```text
-//! render ▶ frame ▶ datagrams │ syslog ─┐
-//!                              relp ───┴▶ line ▶ connect ▶ connection
-//!                            (answers)    (failover)
+//! render ▶ datagrams │ syslog ─┐
+//!                      relp ───┴▶ link ▶ connect ▶ connection
+//!                    (answers)    (failover)
 //! ```
 //!
 //! **Invariant:** every wait has a deadline, and everything that the other side says has a limit.
 
-mod address;
 mod answers;
 mod connect;
 mod connection;
 mod datagrams;
 mod failover;
-mod frame;
 mod link;
 mod relp;
 mod render;

@@ -28,7 +28,7 @@ const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 const REASON_CHARS_MAX: usize = 200;
 
 pub(super) struct Relp {
-    line: ServerLink,
+    link: ServerLink,
     format: ForwardFormat,
     window: usize,
     /// The number of the next frame.
@@ -48,9 +48,9 @@ pub(super) struct Relp {
 }
 
 impl Relp {
-    pub(super) fn new(config: &RelpServer, dial: Connector) -> Relp {
+    pub(super) fn new(config: &RelpServer, connector: Connector) -> Relp {
         Relp {
-            line: ServerLink::new(&config.to, dial),
+            link: ServerLink::new(&config.to, connector),
             format: config.format,
             window: config.window as usize,
             next: 1,
@@ -65,7 +65,7 @@ impl Relp {
         }
     }
 
-    /// Sends the messages and waits for the answers. An error says what ended the session.
+    /// Sends the messages and waits for the answers. An error says why the session ended.
     fn run(
         &mut self,
         connection: &mut ServerConnection,
@@ -90,8 +90,8 @@ impl Relp {
         Ok(())
     }
 
-    /// Adds frames to what is to be written, if all of that is written. Waits until half of the window is free, so that
-    /// writes stay large.
+    /// Adds frames to the output, once all of it is written. Waits until half of the window is free, so that writes
+    /// stay large.
     fn fill(&mut self, messages: &[OutgoingMessage<'_>]) {
         if self.written < self.out.len() || self.window.div_ceil(2) < self.answers.open() {
             return;
@@ -108,7 +108,7 @@ impl Relp {
         self.bytes += self.out.len();
     }
 
-    /// Writes what there is room for. If the server takes nothing any more, what it answered before still counts.
+    /// Writes as much as there is room for. If the server takes nothing any more, its earlier answers still count.
     fn write(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
         let rest = &self.out[self.written..];
         let written = if rest.is_empty() { connection.flush().map(|_| 0) } else { connection.write(rest) };
@@ -159,14 +159,14 @@ impl Relp {
                 let place =
                     place.ok_or_else(|| format!("the server answered frame {number}, which is not open"))?;
                 if let Err(reason) = relp::verdict(frame.data) {
-                    self.refused.push((place, format!("the server refused it: {}", shown(&reason))));
+                    self.refused.push((place, format!("the server refused it: {}", printable(&reason))));
                 }
                 Ok(())
             }
             b"serverclose" => Err("the server ended the session".to_owned()),
             // A hint, which needs no answer.
             _ if frame.txnr == 0 => Ok(()),
-            other => Err(format!("the server sent `{}`, which is not an answer", shown(&text(other)))),
+            other => Err(format!("the server sent `{}`, which is not an answer", printable(&text(other)))),
         }
     }
 
@@ -199,7 +199,7 @@ impl Relp {
         }
     }
 
-    /// Sends what it can; whether the connection is still good.
+    /// Sends as many as it can; returns whether the connection is still good.
     fn attempt(
         &mut self,
         taken: &mut LinkConnection,
@@ -230,21 +230,21 @@ impl Relp {
 impl MessageSink for Relp {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         // An unexpected frame announces the end.
-        let mut taken = self.line.take(<[u8]>::is_empty)?;
+        let mut taken = self.link.take(<[u8]>::is_empty)?;
         self.bytes = 0;
         match self.attempt(&mut taken, messages) {
             Ok(()) => {
-                self.line.keep(taken.connection);
+                self.link.keep(taken.connection);
                 self.outcome(None)
             }
             Err(reason) => {
-                self.line.failed();
+                self.link.failed();
                 self.outcome(Some(taken.connection.failed(reason)))
             }
         }
     }
 
-    fn said(&self) -> Option<String> {
+    fn last_answer(&self) -> Option<String> {
         // Nothing else counts as acceptance.
         (0 < self.answers.count()).then(|| "200 OK".to_owned())
     }
@@ -253,7 +253,7 @@ impl MessageSink for Relp {
 /// Everything is acknowledged, so nothing is lost if the server does not hear that the session ends.
 impl Drop for Relp {
     fn drop(&mut self) {
-        if let Some(mut connection) = self.line.end() {
+        if let Some(mut connection) = self.link.end() {
             let mut close = Vec::new();
             relp::write(self.next, "close", b"", &mut close);
             connection.write(&close).ok();
@@ -266,10 +266,10 @@ fn opened(frame: &Frame<'_>) -> Result<(), String> {
     if frame.command != b"rsp" || frame.txnr != 1 {
         return Err(format!(
             "the server sent `{}` instead of beginning a session",
-            shown(&text(frame.command))
+            printable(&text(frame.command))
         ));
     }
-    let refused = |reason: String| format!("the server refused the session: {}", shown(&reason));
+    let refused = |reason: String| format!("the server refused the session: {}", printable(&reason));
     relp::verdict(frame.data).map_err(refused)
 }
 
@@ -278,6 +278,6 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A server's text, as far as it is shown.
-fn shown(said: &str) -> String {
+fn printable(said: &str) -> String {
     said.chars().filter(|char| !char.is_control()).take(REASON_CHARS_MAX).collect()
 }

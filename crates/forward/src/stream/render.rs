@@ -10,7 +10,7 @@ const FIELDS_ID: &[u8] = b"fields@32473";
 /// Stands for a name that is not there.
 const NOTHING: &[u8] = b"-";
 
-/// Writes a message, replacing what is in `out`.
+/// Writes a message, replacing the content of `out`.
 pub(super) fn write(format: ForwardFormat, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
     out.clear();
     match format {

@@ -1,13 +1,13 @@
-//! Syslog in a stream, over TCP or TLS. The other side says nothing of what it got, so messages count as delivered once
-//! its system has confirmed them and the connection still stands a moment later.
+//! Syslog in a stream, over TCP or TLS. The other side does not acknowledge messages, so they count as delivered once
+//! its system has confirmed the bytes and the connection still stands a moment later.
 
 use super::connect::Connector;
 use super::connection::{ServerConnection, WaitFor};
 use super::link::{LinkConnection, ServerLink};
-use super::{frame, render};
+use super::render;
 use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 /// Roughly how much is written at once.
@@ -18,7 +18,7 @@ const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 
 pub(super) struct SyslogSink {
-    line: ServerLink,
+    link: ServerLink,
     format: ForwardFormat,
     framing: ForwardFraming,
     message: Vec<u8>,
@@ -26,9 +26,9 @@ pub(super) struct SyslogSink {
 }
 
 impl SyslogSink {
-    pub(super) fn new(config: &SyslogServer, dial: Connector) -> SyslogSink {
+    pub(super) fn new(config: &SyslogServer, connector: Connector) -> SyslogSink {
         SyslogSink {
-            line: ServerLink::new(&config.to, dial),
+            link: ServerLink::new(&config.to, connector),
             format: config.format,
             framing: config.framing,
             message: Vec::new(),
@@ -36,7 +36,7 @@ impl SyslogSink {
         }
     }
 
-    /// Writes all of them; how many bytes they took.
+    /// Writes all of them; returns the number of bytes that they took.
     fn write(
         &mut self,
         connection: &mut ServerConnection,
@@ -47,7 +47,7 @@ impl SyslogSink {
         self.out.clear();
         for (at, message) in messages.iter().enumerate() {
             render::write(self.format, message, &mut self.message);
-            frame::write(self.framing, &mut self.message, &mut self.out);
+            write_frame(self.framing, &mut self.message, &mut self.out);
             if WRITE_BYTES <= self.out.len() || at + 1 == messages.len() {
                 write_all(connection, &self.out, end)?;
                 bytes += self.out.len();
@@ -63,15 +63,15 @@ impl SyslogSink {
 
 impl MessageSink for SyslogSink {
     fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
-        // Whatever a server of syslog says means nothing.
-        let LinkConnection { mut connection, .. } = self.line.take(|_| true)?;
+        // Anything that a syslog server sends is ignored.
+        let LinkConnection { mut connection, .. } = self.link.take(|_| true)?;
         match self.write(&mut connection, messages) {
             Ok(bytes) => {
-                self.line.keep(connection);
+                self.link.keep(connection);
                 Ok(SendReport::all(bytes))
             }
             Err(error) => {
-                self.line.failed();
+                self.link.failed();
                 Err(SendFailure::wait(connection.failed(error)))
             }
         }
@@ -96,5 +96,37 @@ fn write_all(connection: &mut ServerConnection, bytes: &[u8], end: Instant) -> i
         } else {
             connection.wait(WaitFor::Room, until)?;
         }
+    }
+}
+
+/// Appends the framed message. A line must not hold a line end: it becomes a space.
+fn write_frame(framing: ForwardFraming, message: &mut [u8], out: &mut Vec<u8>) {
+    match framing {
+        ForwardFraming::Octet => {
+            // Writing to memory cannot fail.
+            write!(out, "{} ", message.len()).ok();
+            out.extend_from_slice(message);
+        }
+        ForwardFraming::Newline => {
+            message.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+            out.extend_from_slice(message);
+            out.push(b'\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_keeps_line_ends_and_a_line_cannot() {
+        let check = |framing, expected: &[u8]| {
+            let mut out = b"before".to_vec();
+            write_frame(framing, &mut b"a\nb".to_vec(), &mut out);
+            assert_eq!(out, [b"before", expected].concat());
+        };
+        check(ForwardFraming::Octet, b"3 a\nb");
+        check(ForwardFraming::Newline, b"a b\n");
     }
 }

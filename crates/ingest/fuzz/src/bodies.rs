@@ -22,7 +22,7 @@ const ENTRY_BYTES_MAX: usize = 64;
 const UNPACKED_BYTES_MAX: usize = 4096;
 
 /// Our own protocol: objects in lines, in an array, and lines of text, which are in the body as they are.
-pub fn ours(data: &[u8]) {
+pub fn native(data: &[u8]) {
     for form in [NativeFormat::JsonLines, NativeFormat::Json, NativeFormat::Text] {
         let (all, _) =
             read(|| NativeBody::of(data.to_vec(), form, ReadOptions::default(), sender(), MESSAGES_MAX).ok());
@@ -125,7 +125,7 @@ pub fn journal(data: &[u8]) {
     }
 }
 
-/// No more comes out than may, whatever it is packed with, and what is refused is refused in words.
+/// A body never unpacks to more than is allowed, whatever its encoding, and a refusal has a reason.
 pub fn unpack(data: &[u8]) {
     let [max, packed @ ..] = data else { return };
     let bytes_max = usize::from(*max) * UNPACKED_BYTES_MAX / 255;
@@ -153,8 +153,8 @@ fn sender() -> BodySender {
     BodySender { source: "http".to_owned(), peer: PEER.to_owned(), received: RECEIVED }
 }
 
-/// All batches of a body that is one, and how many of its messages were refused. Reading ends, finds no more than it may,
-/// and finds the same a second time, whether what a check has read is kept or not.
+/// All batches of a body that is one, and how many of its messages were refused. Reading ends, finds no more than is
+/// allowed, and finds the same a second time, whether the batches of a check are kept or not.
 fn read<M: Messages>(open: impl Fn() -> Option<M>) -> (Vec<Batch>, usize) {
     let Some(messages) = open() else { return (Vec::new(), 0) };
     let mut batches = Batches::of(messages, sender());

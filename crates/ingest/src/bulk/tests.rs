@@ -1,4 +1,4 @@
-//! Bodies whole, mixed and broken, and what is replied to them.
+//! Bodies whole, mixed and broken, and the replies to them.
 
 use super::*;
 use crate::batches::Batches;

@@ -4,7 +4,7 @@ use super::Encoding;
 use serde_json::json;
 use std::time::Duration;
 
-/// The type of the detail that says when to come again.
+/// The type of the detail with the time to try again.
 const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 
 /// The reply to a request that was accepted.
@@ -108,7 +108,7 @@ impl Status {
     }
 }
 
-/// Appends a number to a message, unless it is 0, which is what a missing one means.
+/// Appends a number to a message, unless it is 0, the meaning of a missing one.
 fn write_number(field: u64, number: u64, out: &mut Vec<u8>) {
     if number != 0 {
         write_varint(field << 3, out);

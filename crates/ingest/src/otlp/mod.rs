@@ -26,7 +26,7 @@ use std::ops::Range;
 /// The encoding of a request and its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
-    /// `application/x-protobuf`, and what gRPC carries.
+    /// `application/x-protobuf`, also within gRPC.
     Protobuf,
     /// `application/json`.
     Json,
@@ -97,7 +97,7 @@ impl OtlpBody {
             (Encoding::Json, CommonKind::Resource) => text::resource(text).ok(),
             (Encoding::Json, CommonKind::Scope) => text::scope(text).ok(),
         };
-        // Records without what describes them are worth more than none.
+        // Records without their description are worth more than none.
         read.unwrap_or_default()
     }
 

@@ -22,7 +22,7 @@ pub(super) struct Outline {
     pub(super) is_full: bool,
 }
 
-/// Why protobuf is not what it should be.
+/// Why a body is not valid protobuf.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unreadable {
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub(super) enum OutlineError {
 }
 
 impl Outline {
-    /// Adds a part, and says where. Resources and scopes without records count as well: each takes memory.
+    /// Adds a part, and returns its place. Resources and scopes without records count as well: each takes memory.
     pub(super) fn push(&mut self, piece: OutlinePart) -> Result<usize, OutlineError> {
         if self.records_max.saturating_mul(3) <= self.pieces.len() {
             self.is_full = true;
@@ -62,7 +62,7 @@ impl Outline {
         Ok(self.pieces.len() - 1)
     }
 
-    /// Says where what describes a resource or a scope stands.
+    /// Notes the range of the part that describes a resource or a scope.
     pub(super) fn describe(&mut self, at: usize, described: Range<u32>) {
         match &mut self.pieces[at] {
             OutlinePart::Resource(range) | OutlinePart::Scope(range) | OutlinePart::Record(range) => {

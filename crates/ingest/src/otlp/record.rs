@@ -22,7 +22,7 @@ use logstead_syslog::format::keys;
 
 /// The name of a service that libraries use if the program does not name itself.
 const UNKNOWN_SERVICE: &[u8] = b"unknown_service";
-/// OpenTelemetry's numbers of syslog's severities, by the table of its data model: what Logstead sends.
+/// OpenTelemetry's numbers of syslog's severities, by the table of its data model: the numbers that Logstead sends.
 const NUMBERS: [u32; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const USER: Facility = Facility::new(1).expect("1 is a facility");
 /// The word before the name of a field that is that of a column.
@@ -62,7 +62,7 @@ struct AttributeColumns {
 }
 
 impl AttributeColumns {
-    /// Takes an attribute that says a column; `true` if it is not kept as a field as well.
+    /// Takes an attribute that fills a column; `true` if it is not kept as a field as well.
     fn take(&mut self, name: &[u8], value: &AttributeValue<'_>) -> bool {
         let text = match name {
             b"host.name" => &mut self.host,
@@ -130,7 +130,7 @@ impl PairSink for LimitedPairs<'_> {
 }
 
 impl Record<'_> {
-    /// Adds it as a row. `raw` is what it was read from; `host` is used if nothing names one.
+    /// Adds it as a row. `raw` are the bytes that it was read from; `host` is used if nothing names one.
     pub(super) fn push(
         &self,
         raw: &[u8],

@@ -17,7 +17,7 @@ use std::io::Write as _;
 /// How deep values may be nested.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// A text, borrowed from the request where it stands there as it is.
+/// A text, borrowed from the request if it is there as it is.
 pub(super) type TextBytes<'a> = Cow<'a, [u8]>;
 
 /// Attributes: names and values.

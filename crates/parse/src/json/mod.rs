@@ -8,12 +8,12 @@
 //! | more pairs than [`JsonLimits`] allow, a longer name | nothing                          |
 //! | an object that is deeper | its JSON text                                               |
 //!
-//! One pass checks the text and notes where the values stand, and only then are they given out: a text that turns out to
-//! be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and once to read
-//! it, which takes twice as long.
+//! One pass checks the text and notes the ranges of the values, and only then are they handed out: a text that turns
+//! out to be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and
+//! once to read it, which takes twice as long.
 //!
-//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes as
-//! long as the text is, and no more memory than the pairs that are given out.
+//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes
+//! as long as the text is, and no more memory than the pairs that are handed out.
 
 use crate::pieces::{JsonPiece, JsonPieces};
 use crate::sink::{Pair, PairSink};
@@ -32,10 +32,10 @@ const NAME_BYTES_EXPECTED: usize = 64;
 pub struct JsonLimits {
     /// Most pairs.
     pub pairs_max: usize,
-    /// Longest name, with those of the objects around it.
+    /// The longest name, with those of the objects around it.
     pub name_bytes_max: usize,
-    /// Most bytes of all names together: each is given out with those of the objects around it, however often they stand
-    /// in the text.
+    /// The maximum bytes of all names together: each is handed out with those of the objects around it, however often
+    /// they are in the text.
     pub names_bytes_max: usize,
     /// Deepest nesting of objects.
     pub depth_max: usize,
@@ -69,7 +69,7 @@ pub struct JsonObject<'t> {
     broken: Option<Range<usize>>,
 }
 
-/// The pairs of a JSON object, which may have other text before it, in the order in which they stand there.
+/// The pairs of a JSON object, which may have other text before it, in the order of the text.
 pub fn json(text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     json_into(text, &mut pairs);
@@ -111,9 +111,9 @@ impl<'t> JsonObject<'t> {
         Some(reader.object)
     }
 
-    /// Names and values in the order in which they stand there, as many as the limits allow. A value without escapes is
-    /// a part of the text; of a value whose escapes are halves of characters nothing is left, and none of the members
-    /// of an object with such a name.
+    /// Names and values in the order of the text, as many as the limits allow. A value without escapes is a part of the
+    /// text. A value whose escapes are halves of characters becomes empty, and an object with such a name has no
+    /// members.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, Cow<'t, str>)> {
         self.found.iter().map(|PairRange { name, value }| {
             let value = match value {
@@ -149,8 +149,8 @@ struct PairRange {
 struct ObjectReader<'t> {
     pieces: JsonPieces<'t>,
     limits: JsonLimits,
-    /// The name of what is read now. It becomes one of the names where a value is found, so that what has none takes no
-    /// room.
+    /// The name of the value that is read now. It becomes one of the names once a value is found, so that a name
+    /// without one takes no room.
     path: String,
     /// The same, if it is in the text as it is, as most are.
     key: Option<Range<usize>>,

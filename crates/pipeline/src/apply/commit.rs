@@ -1,4 +1,4 @@
-//! The swap: the new revision becomes live, then what it no longer has is stopped.
+//! The swap: the new revision becomes live, then the parts that it no longer has are stopped.
 //!
 //! **Invariant:** nothing here fails.
 
@@ -16,7 +16,7 @@ impl PreparedChange<'_> {
     /// Makes the change live under this number.
     pub fn commit(self, revision: u64) -> Arc<LiveRevision> {
         let PreparedChange { pipeline, change, before, next, alone } = self;
-        // Retrying what could not be opened is not a change.
+        // Retrying parts that could not be opened is not a change.
         let is_same = revision == before.live.revision;
         let live = Arc::new(LiveRevision {
             revision,
@@ -78,7 +78,7 @@ impl Pipeline {
         })
     }
 
-    /// Reconfigures what is already running.
+    /// Reconfigures the parts that run already.
     fn configure(&self, running: &RunningState) {
         let checked = &running.live.checked;
         for (id, logspace) in &running.logspaces {
@@ -96,7 +96,7 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }
 
-/// Stops what the new revision no longer has, or has disabled.
+/// Stops the parts that the new revision no longer has, or has disabled.
 fn stop_removed(checked: &Checked, before: &RunningState) {
     for (id, source) in &before.sources {
         let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(&checked.kind);

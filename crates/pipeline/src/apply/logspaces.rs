@@ -22,7 +22,7 @@ impl Pipeline {
         let folder = self.data.join("logspaces").join(id);
         let configuration = self.configuration(id, checked, checked.logspaces.len());
         let counters = self.counters.logspace(id);
-        let reached = self.ledger.reached(&JournalId::Logspace(id.into()));
+        let reached = self.ledger.stored_until(&JournalId::Logspace(id.into()));
         let opened = logstead_indexer::closed(&self.disk, &folder, configuration.options, reached);
         let shared = LogspaceDeps {
             waker: self.sealers.waker(),
@@ -56,7 +56,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// How a logspace runs; one that the document does not have keeps its messages.
+    /// The configuration of a logspace; one that the document does not have keeps its messages.
     pub(super) fn configuration(&self, id: &str, checked: &Checked, logspaces: usize) -> Configuration {
         let config = checked.logspaces.iter().find(|config| config.id == id);
         let durability = match config.map(|config| config.durability) {

@@ -1,5 +1,5 @@
 //! How another revision of the router document becomes live, in two steps: [`prepare`](super::Pipeline::prepare)
-//! opens all that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once.
+//! opens all that is new (sockets, logspaces, destinations), and [`commit`](PreparedChange::commit) swaps it in at once.
 //! Between them the caller stores the revision.
 //!
 //! Sockets, queues and logspaces that both revisions have stay open, so no message is lost or seen twice: the socket

@@ -1,4 +1,4 @@
-//! Everything about a change that can fail: whether it may be made, and opening what it needs.
+//! Everything about a change that can fail: whether it is allowed, and opening the parts that it needs.
 
 use super::started::StartedParts;
 use super::{ApplyError, RevisionChange, SourceDemand, of_source, problem, unfit};
@@ -50,8 +50,8 @@ pub(super) struct NextSource {
 }
 
 impl Pipeline {
-    /// Opens what a change needs, and reports every problem at once. `expected` is the revision that must be live.
-    /// Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
+    /// Opens the parts that a change needs, and reports every problem at once. `expected` is the revision that must be
+    /// live. Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
     pub fn prepare(
         &self,
         change: RevisionChange,
@@ -80,8 +80,8 @@ impl Pipeline {
         Ok(PreparedChange { pipeline: self, change, before, next, alone })
     }
 
-    /// Why a document cannot run here, as far as it can be found out without changing anything: also sockets are opened
-    /// that do not run yet, and closed again.
+    /// Why a document cannot run here, as far as it can be found out without changing anything: sockets that are not
+    /// open yet are opened, too, and closed again.
     pub fn unfit(&self, checked: &Checked) -> Vec<Problem> {
         let mut problems = unfit(checked, &self.data, &self.folders);
         problems.extend(self.lookups_missing(checked));
@@ -89,7 +89,7 @@ impl Pipeline {
         let preparing = ChangePreparation::new(self, &before, SourceDemand::All);
         for (index, config) in checked.enabled_sources() {
             for (at, listener) in config.kind.listen().iter().enumerate() {
-                // To open a socket with a path makes a file.
+                // Opening a socket with a path creates a file.
                 let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
                 if let Some(error) = is_tried.then(|| preparing.socket(listener, 1).err()).flatten() {
                     let path = format!("sources[{index}].listen[{at}]");
@@ -100,7 +100,7 @@ impl Pipeline {
         problems
     }
 
-    /// The files of tables that steps name and that are not there.
+    /// The missing files of lookup tables that steps name.
     fn lookups_missing(&self, checked: &Checked) -> Vec<Problem> {
         let steps = checked.routes.iter().enumerate().flat_map(|(route, of)| {
             of.steps.iter().enumerate().map(move |(step, checked)| (route, step, checked))
@@ -168,7 +168,7 @@ struct ChangePreparation<'a> {
     pipeline: &'a Pipeline,
     before: &'a RunningState,
     demand: SourceDemand,
-    /// Sources of the document, of whatever kind: they share what is under way.
+    /// The number of enabled sources of any kind: they share the memory for messages under way.
     sources_in_all: usize,
     /// Settings and sockets of the sources, in the order of the document.
     sources: Vec<(&'a str, SourceSettings, BoundListeners)>,

@@ -7,7 +7,7 @@ use logstead_flow::counters::Sizes;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// A metric: its name without prefix, what it is, and how its values are read off a thing.
+/// A metric: its name without prefix, its kind and help, and the function that reads its values off a thing.
 pub(super) struct MetricRow<R> {
     name: &'static str,
     kind: &'static str,
@@ -73,7 +73,7 @@ pub(super) fn write<R: Copy, T>(
     }
 }
 
-/// With our prefix, which those have not that every program's client library exposes.
+/// The name with our prefix, unless it is one that every program's client library exposes.
 fn full_name(name: &str) -> String {
     if name.starts_with("process_") { name.to_owned() } else { format!("logstead_{name}") }
 }

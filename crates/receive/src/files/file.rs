@@ -1,4 +1,4 @@
-//! One file that is followed: how far it was read, and the lines after that.
+//! One file that is followed: its position, and the lines after that.
 //!
 //! **Invariant:** a [`FilePosition`] is after a whole line, after the part that was kept of an overlong line, or at the end
 //! of a complete file. So reading continues there as if it had never stopped, in this process or the next.
@@ -96,7 +96,7 @@ pub(super) struct FollowedFile {
     /// Open while there is something to read, and until it has to be closed: so it is read to its end even after its
     /// name is gone.
     handle: Option<File>,
-    /// Size and time of the last change, when it was last looked at.
+    /// Size and time of the last change, as of the last look.
     seen: Option<(u64, i64, i64)>,
     /// When a change was last seen.
     pub(super) changed: Instant,
@@ -104,7 +104,7 @@ pub(super) struct FollowedFile {
     pub(super) has_more: bool,
     /// Another file has taken its name, or it has none: its last line counts as complete once it stays unchanged.
     pub(super) rotated: bool,
-    /// It no longer has a name that is looked for.
+    /// Whether it no longer has a name that is looked for.
     pub(super) gone: bool,
     /// It is read once that file has been read to its end.
     pub(super) after: Option<u64>,
@@ -157,7 +157,7 @@ impl FollowedFile {
         })
     }
 
-    /// It was found under a name, and looks like this.
+    /// Notes that it was found under a name, with this state.
     pub(super) fn seen_at(&mut self, path: &Path, file: &Metadata, now: Instant) {
         if self.path != path {
             self.path = path.to_owned();
@@ -167,7 +167,7 @@ impl FollowedFile {
         self.note(file, now);
     }
 
-    /// It no longer has a name. `false`: there is no handle to read it by either.
+    /// Notes that it no longer has a name; `false` if there is no handle to read it by either.
     pub(super) fn leave(&mut self, now: Instant) -> bool {
         let Some(Ok(file)) = self.handle.as_ref().map(File::metadata) else { return false };
         if !self.gone {
@@ -180,7 +180,7 @@ impl FollowedFile {
     fn note(&mut self, file: &Metadata, now: Instant) {
         let looks = Some((file.size(), file.mtime(), file.mtime_nsec()));
         if self.seen != looks {
-            // At the first look, its place was just compared with it.
+            // At the first look, its position has just been compared with the file.
             self.has_more |= self.seen.is_some() || file.size() != self.place.position;
             (self.seen, self.changed) = (looks, now);
         }
@@ -270,7 +270,7 @@ fn read(
     })
 }
 
-/// Reads as much of what is wanted as there is.
+/// Fills the buffer as far as there are bytes.
 fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; bytes_max];
     let mut filled = 0;
@@ -291,11 +291,11 @@ struct LineBlock {
     frames: Vec<Frame>,
     /// Bytes of lines that were too long, beyond what is kept of them.
     skipped_bytes: usize,
-    /// The bytes that they take, including what is between them.
+    /// The bytes that they take, including those between them.
     taken: usize,
     /// Whether the last one continues after the bytes that are kept of it.
     cut: bool,
-    /// Whether what follows is a hole: more can be read.
+    /// Whether a hole follows: more can be read.
     before_hole: bool,
 }
 

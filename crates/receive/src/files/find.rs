@@ -1,5 +1,5 @@
-//! Which files a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search ends
-//! wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
+//! Finds the files that a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search
+//! ends wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
 
 use std::fs;
 use std::io;
@@ -76,7 +76,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
         return false;
     }
     let (mut at, mut in_name) = (0, 0);
-    // The last star, and how far it reaches in the name.
+    // The last star, and the end of its match in the name.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match pattern.get(at) {

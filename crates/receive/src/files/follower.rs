@@ -1,5 +1,5 @@
-//! The files that one source follows: finds them by their names and identifies them by what they are. It has no
-//! clock; [`reading`](super::reading) reads them.
+//! The files that one source follows: it finds them by name and identifies them by device and inode. It has no clock;
+//! [`reading`](super::reading) reads them.
 //!
 //! A file that loses its name to another one, or has none any more, is still read for a while, since its writer
 //! notices the change late; its successor waits until it has been read to its end once.
@@ -37,7 +37,7 @@ pub(super) struct Follower {
     pub(super) files: BTreeMap<u64, FollowedFile>,
     numbers: HashMap<FileIdentity, u64>,
     next_number: u64,
-    /// Which file had which name at the last look.
+    /// The files by the names that they had at the last look.
     by_path: HashMap<PathBuf, u64>,
     /// The positions of missing files, by their inodes.
     pub(super) remembered: HashMap<u64, Vec<(SavedPosition, Instant)>>,

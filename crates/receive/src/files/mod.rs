@@ -1,5 +1,5 @@
-//! A source of lines that programs append to files. Files are polled a few times per second, which works on every
-//! file system; what follows the last stored line is read, handed on, and counts as read once it is durable. So no
+//! A source of lines that programs append to files. Files are polled a few times per second, which works on every file
+//! system; the bytes behind the last stored line are read, handed on, and count as read once they are durable. So no
 //! line is left out, and after a crash only those since the last save are duplicated.
 //!
 //! All of this runs on a separate thread: a network file system may hang.
@@ -31,7 +31,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 const LOOK_SHARE: u32 = 10;
 /// How often positions are saved while lines come in.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long to wait before reading again what could not be stored.
+/// How long to wait before reading lines again that could not be stored.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 /// How long a stop waits for what was handed on to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ pub(super) async fn serve(shared: Arc<SourceContext>, mut stopped: watch::Receiv
     let for_thread = shared.clone();
     let opened = blocking(&shared, move || FollowTask::open(for_thread, path, &config)).await;
     let Some(mut following) = opened else { return };
-    while !is_told(&stopped) {
+    while !is_stopped(&stopped) {
         let Some(config) = shared.settings.load().files.clone() else { break };
         let stepped = blocking(&shared, move || {
             let round = following.step(&config, Instant::now());
@@ -56,13 +56,13 @@ pub(super) async fn serve(shared: Arc<SourceContext>, mut stopped: watch::Receiv
         let wait = following.store(round, &mut stopped).await;
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            () = told(&mut stopped) => {}
+            () = until_stopped(&mut stopped) => {}
         }
     }
     blocking(&shared, move || following.save(Instant::now())).await;
 }
 
-/// Runs what may hang. `None`: it ended with a panic, which is a bug.
+/// Runs file operations that may hang. `None`: it ended with a panic, which is a bug.
 async fn blocking<T: Send + 'static>(
     shared: &SourceContext,
     work: impl FnOnce() -> T + Send + 'static,
@@ -74,11 +74,11 @@ async fn blocking<T: Send + 'static>(
     done.ok()
 }
 
-fn is_told(stopped: &watch::Receiver<bool>) -> bool {
+fn is_stopped(stopped: &watch::Receiver<bool>) -> bool {
     *stopped.borrow() || stopped.has_changed().is_err()
 }
 
-async fn told(stopped: &mut watch::Receiver<bool>) {
+async fn until_stopped(stopped: &mut watch::Receiver<bool>) {
     // The sender is gone if the process is stopping.
     stopped.wait_for(|stopped| *stopped).await.ok();
 }
@@ -99,7 +99,7 @@ impl FollowTask {
         let positions = Positions::load(&path).unwrap_or_else(|error| {
             tracing::error!(
                 source = %shared.id,
-                "it is not known how far files were read, so they are read from their beginning: {error}"
+                "the positions in the files are unknown, so they are read from their beginning: {error}"
             );
             // Nothing is left out, even if reading would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
@@ -123,7 +123,7 @@ impl FollowTask {
         for complaint in &round.complaints {
             self.shared.counters.dropped.add("file_not_read", 1);
             *self.shared.counters.last_error.lock() = Some(complaint.clone());
-            tracing::warn!(source = %self.shared.id, "a file is not read: {complaint}");
+            tracing::warn!(source = %self.shared.id, "a file cannot be read: {complaint}");
         }
         for note in &round.notes {
             tracing::info!(source = %self.shared.id, "{note}");
@@ -131,7 +131,7 @@ impl FollowTask {
         round
     }
 
-    /// Hands on what was read, and returns how long to wait.
+    /// Hands on the lines that were read, and returns how long to wait.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
         let outcome = if frames.frames.is_empty() {
@@ -159,7 +159,7 @@ impl FollowTask {
         tokio::pin!(answered);
         let outcome = tokio::select! {
             outcome = &mut answered => Ok(outcome),
-            () = told(stopped) => tokio::time::timeout(STOP_WAIT_MAX, answered).await,
+            () = until_stopped(stopped) => tokio::time::timeout(STOP_WAIT_MAX, answered).await,
         };
         match outcome {
             Ok(Ok(outcome)) => outcome,

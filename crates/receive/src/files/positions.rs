@@ -54,7 +54,7 @@ impl Positions {
         Ok(Some(positions))
     }
 
-    /// Replaces what was saved before.
+    /// Replaces the saved file.
     pub(super) fn save(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const WHOLE: Flags = Flags(0);
 
-/// A data directory, what follows files in it, and a clock.
+/// A data directory, a follower of files in it, and a clock.
 struct Scene {
     data: TempDir,
     config: Files,
@@ -103,7 +103,7 @@ impl Scene {
         assert_eq!(found, expected);
     }
 
-    /// Ends what follows, and begins again with what was saved last.
+    /// Ends the follower, and begins again with the positions that were saved last.
     fn restart(&mut self) {
         let saved = self.follower.positions();
         let text = serde_json::to_vec(&saved.unwrap()).unwrap();

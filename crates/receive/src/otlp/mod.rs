@@ -35,7 +35,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(60);
 const PING_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Requests under way on one connection.
 const REQUESTS_MAX: u32 = 16;
-/// How much of its requests a peer may send before we read it.
+/// The amount of its requests that a peer may send before we read it.
 const REQUEST_WINDOW_BYTES: u32 = 256 << 10;
 const CONNECTION_WINDOW_BYTES: u32 = 512 << 10;
 /// How long a stop waits for what was received to become durable.

@@ -109,7 +109,7 @@ pub(super) fn grpc(stored: Result<OtlpReply, RequestFailure>) -> Response<Reply>
             let trailers = HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]);
             *response.body_mut() = Reply { data: Some(data.into()), trailers: Some(trailers) };
         }
-        // Without a message, what would be trailers is in the head.
+        // Without a message, the trailers are in the head.
         Err(RequestFailure { status, .. }) => {
             let details = STANDARD_NO_PAD.encode(status.encode(Encoding::Protobuf));
             let headers = response.headers_mut();

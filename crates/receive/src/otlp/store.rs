@@ -1,7 +1,8 @@
 //! The records of a request, from its body to the journal.
 //!
 //! **Invariant:** all bytes of requests under way are reserved in the source's budget: twice the length of a body, for
-//! itself and for what is read from it. A batch takes its share of that along, so nothing waits while it holds something.
+//! itself and for the messages read from it. A batch takes its share of that along, so nothing waits while it holds
+//! something.
 
 use super::RequestFormat;
 use super::reply::RequestFailure;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// How long a body may rest, and take in all.
+/// The time that a body may pause, and take in all.
 const REST_MAX: Duration = Duration::from_secs(30);
 const BODY_WAIT_MAX: Duration = Duration::from_secs(300);
 /// How long a request waits for room in its source's budget before its sender is told to come again.
@@ -39,7 +40,7 @@ const DRAIN_WAIT_MAX: Duration = Duration::from_secs(5);
 /// The length of the prefix of a gRPC message: whether it is packed, and its length.
 const PREFIX_BYTES: usize = 5;
 
-/// Stores what is in a body.
+/// Stores the messages of a body.
 pub(super) async fn store(
     shared: &SourceContext,
     sender: &MessageSender,
@@ -60,7 +61,7 @@ pub(super) async fn store(
     let (source, peer) = (shared.id.to_string(), sender.address.to_string());
     let sender = batches::BodySender { source, peer, received: clock::now() };
     let batches = Batches::within(WithField { messages: otlp, field }, sender, bytes_max).map_err(refused)?;
-    // With what each record repeats of its resource.
+    // This includes the parts of a resource that each record repeats.
     charge(pass, 0, batches.rest_bytes().max(body_bytes));
     store_all(shared, pass, batches, room.permit).await
 }
@@ -123,7 +124,7 @@ struct BodyReservation<'a> {
 }
 
 impl BodyReservation<'_> {
-    /// Reserves for a body that has this length by now.
+    /// Reserves memory for a body that has this length by now.
     async fn grow(&mut self, body_bytes: usize) -> Result<(), RequestFailure> {
         let bytes = (body_bytes * BODY_FACTOR).clamp(1, self.budget.bytes_max());
         let more = bytes.saturating_sub(self.bytes);
@@ -172,8 +173,8 @@ async fn read(
     }
 }
 
-/// Reads what is left of a body that is refused, within limits: a sender that is answered before it has sent everything may
-/// take that for a broken connection.
+/// Reads the rest of a refused body, within limits: a sender that is answered before it has sent everything may take
+/// that for a broken connection.
 pub(super) async fn drain(body: &mut Incoming) {
     let rest = async {
         let mut bytes = 0;
@@ -186,7 +187,7 @@ pub(super) async fn drain(body: &mut Incoming) {
     tokio::time::timeout(DRAIN_WAIT_MAX, rest).await.ok();
 }
 
-/// The only message in a body of gRPC, and what it is packed with.
+/// The only message in a body of gRPC, and its packing.
 fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), RequestFailure> {
     let malformed = |message: &str| RequestFailure::from(Status::new(Code::InvalidArgument, message));
     let Some((prefix, message)) = body.split_first_chunk::<PREFIX_BYTES>() else {
@@ -271,7 +272,7 @@ pub(super) fn held_back(message: &str) -> RequestFailure {
     Status { retry_after: Some(RETRY_AFTER), ..Status::new(Code::Unavailable, message) }.into()
 }
 
-/// Messages that each get a field with what is known of their sender.
+/// Messages that each get a field about their sender.
 struct WithField<M> {
     messages: M,
     field: Option<(&'static str, Arc<str>)>,

@@ -18,9 +18,9 @@ use logstead_record::{BatchBuilder, Field, Flags, Row, Timestamp};
 
 /// Most parts before the mnemonic.
 const PARTS_MAX: usize = 8;
-/// Longest part or mnemonic that is believed.
+/// The longest part or mnemonic that is accepted.
 const PART_BYTES_MAX: usize = 128;
-/// Most names of a virtual device or a VRF before the mnemonic.
+/// The maximum number of names of a virtual device or a VRF before the mnemonic.
 const CONTEXTS_MAX: usize = 2;
 
 /// The head before the message.
@@ -137,7 +137,7 @@ impl<'a> CiscoHead<'a> {
         Some(at + word_end)
     }
 
-    /// Takes over the name of a task, which may have spaces, and says where its colon stands.
+    /// Takes over the name of a task, which may have spaces, and returns the position of its colon.
     fn task(&mut self, text: &'a [u8], at: usize) -> Option<usize> {
         let rest = text.get(at..)?;
         let end = memchr::memchr(b':', &rest[..rest.len().min(PART_BYTES_MAX)])?;
@@ -166,7 +166,7 @@ impl<'a> CiscoHead<'a> {
         Some(())
     }
 
-    /// Takes over what the head says and the row does not say already.
+    /// Fills the columns that the row does not have yet.
     pub(super) fn fill(
         &self,
         row: &mut Row<'a>,
@@ -230,7 +230,7 @@ impl<'a> Mnemonic<'a> {
         (is_believed && !mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
     }
 
-    /// Adds its parts as fields and says how many.
+    /// Adds its parts as fields and returns their number.
     pub(super) fn add(&self, builder: &mut BatchBuilder) -> usize {
         builder.field(b"cisco.facility", self.facility);
         builder.field(b"cisco.severity", self.severity);
@@ -246,7 +246,7 @@ fn node_end(rest: &[u8]) -> Option<usize> {
     (rest[end] == b':' && memchr::memmem::find(&rest[..end], b"/CPU").is_some()).then_some(end)
 }
 
-/// `3d02h`, `1w2d`, `00:01:23` or `00:01:23.456`: how long the device runs.
+/// `3d02h`, `1w2d`, `00:01:23` or `00:01:23.456`: the uptime of the device.
 fn is_uptime(word: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'y' | b'w' | b'd' | b'h' | b'm' | b's' | b':');

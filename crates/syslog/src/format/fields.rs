@@ -1,6 +1,6 @@
 //! Names and limits of the fields that a reader gives to the message that is pushed next.
 //!
-//! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be asked for: it is printable,
+//! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be used in a query: it is printable,
 //! has no spaces, and is not the name of a field that every message has.
 
 use logstead_parse::PairSink;

@@ -1,8 +1,8 @@
-//! A frame, what is known of it, and the row that it begins as.
+//! A frame, its context, and the row that it begins as.
 
 use logstead_record::{Field, Flags, Row, Timestamp};
 
-/// Says that a text is UTF-8; no part of it.
+/// The mark of a UTF-8 text, which is no part of it.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The context of a frame: facts besides its bytes.
@@ -16,7 +16,7 @@ pub struct FrameContext<'a> {
     pub written: Timestamp,
     /// The host for messages that name none.
     pub peer: &'a [u8],
-    /// Something else that is known of the sender: name and value of a field.
+    /// Another fact about the sender: name and value of a field.
     pub field: Option<(&'a [u8], &'a [u8])>,
 }
 
@@ -51,12 +51,12 @@ pub(super) fn text_row(frame: FrameText<'_>) -> Row<'_> {
     Row::text(frame.raw).with(Field::Message, frame.text)
 }
 
-/// All of the text from `at` on is the message.
+/// Sets the message: all of the text from `at` on.
 pub(super) fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     (row[Field::Message], row.message_at) = (&text[at..], Some(at));
 }
 
-/// The line is a text with a time and nothing else.
+/// Reads the line as a text with a time and nothing else.
 pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
     row.time = Some(time);
     row.flags = row.flags.with(Flags::UNPARSED);

@@ -18,7 +18,7 @@ use super::fields::{FieldWriter, is_taken};
 use super::frame::{FrameContext, FrameText, text_row};
 use super::json::read_what_fits;
 use super::keys::{ColumnKeys, FoundColumns, KeyColumn};
-use super::pair::{ObjectPair, pairs};
+use super::keys::{ObjectPair, pairs};
 use super::stamp::Clock;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use jiff::tz::TimeZone;
@@ -74,7 +74,7 @@ impl GelfParser {
         }
     }
 
-    /// Adds an object as a row; nothing is added of what is none.
+    /// Adds an object as a row; nothing is added if it is none.
     pub fn read(
         &self,
         object: &[u8],
@@ -170,7 +170,7 @@ fn add_fields(
     count + 1
 }
 
-/// Adds what is not an object.
+/// Adds a text that is not an object.
 pub(super) fn keep(text: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
     let flags = known.flags.with(Flags::UNPARSED);
     let mut row = Row { flags, ..text_row(FrameText::new(text)) }.with(Field::Host, known.peer);

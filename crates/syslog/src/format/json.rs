@@ -11,13 +11,13 @@
 //!
 //! An object that is the text of another format's message has the same names, through [`read_what_fits`].
 //!
-//! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
-//! **Invariant:** a value that stands under a known name but cannot be read as such (a time that is none) stays
-//! a field that a query finds. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. **Invariant:** a value that stands
+//! under a known name but cannot be read as such (a time that is none) stays a field that a query finds. No part of an
+//! accepted object is lost, and no part of a rejected one is added.
 
 use super::fields::is_taken;
 use super::keys::{ColumnKeys, FoundColumns};
-use super::pair::{ObjectPair, pairs};
+use super::keys::{ObjectPair, pairs};
 use super::stamp::Clock;
 use logstead_parse::{ExceededLimit, JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Field, Row};
@@ -104,7 +104,7 @@ impl JsonParser {
         self.parse_also(line, clock, host, builder, |_, _, _| {})
     }
 
-    /// The same, where `also` may add more for each name and value that becomes a field.
+    /// The same; `also` may add more for each name and value that becomes a field.
     pub fn parse_also(
         &self,
         line: &[u8],
@@ -197,8 +197,7 @@ fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError
     }
 }
 
-/// Why a text is not what it should be, in the words of `serde_json`. Each object is one line, so only the column is worth
-/// saying.
+/// Why a text is not an object, in the words of `serde_json`. Each object is one line, so only the column is given.
 fn syntax<'a, T: Deserialize<'a>>(text: &'a [u8]) -> ObjectError {
     let error = serde_json::from_slice::<T>(text).err();
     ObjectError::Syntax(error.map(|error| error.to_string().replace("line 1 ", "")).unwrap_or_default())

@@ -4,9 +4,23 @@
 //! Keys compare without regard to case; nested ones are joined by dots. If several of a column's keys are there, the
 //! first one in the list counts whose value is not empty and can be read as that column.
 
-use super::pair::ObjectPair;
 use super::stamp::{self, Clock};
+use logstead_parse::JsonObject;
 use logstead_record::{Facility, Priority, Severity, Timestamp};
+use std::borrow::Cow;
+
+/// A name and a value of a flat object.
+pub(super) struct ObjectPair<'o, 't> {
+    /// Borrowed from the object.
+    pub(super) name: &'o str,
+    /// Borrowed from its text, if it has no escapes.
+    pub(super) value: Cow<'t, str>,
+}
+
+/// The values of an object.
+pub(super) fn pairs<'o, 't>(object: &'o JsonObject<'t>) -> Vec<ObjectPair<'o, 't>> {
+    object.pairs().map(|(name, value)| ObjectPair { name, value }).collect()
+}
 
 /// A column that a key may fill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +84,7 @@ const LEVELS: [(&str, &str); 10] = [
 /// The facility of a severity without one, as in syslog.
 pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
 
-/// How many slots there are for keys: most hold one or none.
+/// The number of slots for keys: most hold one or none.
 const SLOTS: usize = 256;
 /// Room for the keys of most objects.
 const RANKED_EXPECTED: usize = 12;
@@ -135,7 +149,7 @@ impl ColumnKeys {
         ColumnKeys { keys, places, ends }
     }
 
-    /// The same for values beside a text, which says itself what its message is and when it was written.
+    /// The same for values beside a text, which itself has the message and the time.
     pub fn beside(instead: impl Fn(KeyColumn) -> Option<String>) -> ColumnKeys {
         ColumnKeys::new(|column| match column {
             KeyColumn::Time | KeyColumn::Message => Some(String::new()),
@@ -143,8 +157,8 @@ impl ColumnKeys {
         })
     }
 
-    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count. Empty
-    /// values do not, except that a message may be empty: it is one if no other key has it.
+    /// The keys that these pairs have, by place in the list and among the pairs, in the order in which they count.
+    /// Empty values do not, except that a message may be empty: it is one if no other key has it.
     fn ranked(&self, pairs: &[ObjectPair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
         for (at, pair) in pairs.iter().enumerate() {
@@ -211,8 +225,8 @@ impl FoundColumns {
         }
     }
 
-    /// Whether a pair is what a column says in the end, where others have the word before.
-    pub(super) fn is_said(&self, at: usize, before: &[&FoundColumns]) -> bool {
+    /// Whether a pair is the final value of a column, after others that win over it.
+    pub(super) fn is_final_value(&self, at: usize, before: &[&FoundColumns]) -> bool {
         let texts: [fn(&FoundColumns) -> Option<usize>; 4] =
             [|found| found.host, |found| found.program, |found| found.pid, |found| found.msgid];
         match texts.iter().find(|text| text(self) == Some(at)) {
@@ -262,7 +276,7 @@ pub fn epoch(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
 }
 
-/// The digits after the point, in nanoseconds; what is finer is cut.
+/// The digits after the point, in nanoseconds; finer digits are cut.
 fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
     let mut nanos = 0;
     for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
@@ -272,7 +286,7 @@ fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
     nanos
 }
 
-/// Syslog's names and numbers, and what programs call theirs.
+/// The severities by syslog's names and numbers, and by the names that programs use.
 pub fn severity(text: &str) -> Option<Severity> {
     let other = LEVELS.iter().find(|(level, _)| level.eq_ignore_ascii_case(text));
     other.map_or(text, |(_, name)| name).parse().ok()

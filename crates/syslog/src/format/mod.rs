@@ -1,7 +1,7 @@
 //! One frame → one row of a batch. Pure; garbage becomes a row whose message is the whole frame, never an
 //! error.
 //!
-//! The two RFCs are read in one pass each; what single vendors do instead is looked at only where they do not fit.
+//! The two RFCs are read in one pass each; the habits of single vendors are tried only if they do not fit.
 
 mod cisco;
 mod elff;
@@ -12,7 +12,6 @@ mod headless;
 pub mod json;
 pub mod keys;
 mod lines;
-mod pair;
 mod payload;
 mod rfc3164;
 mod rfc5424;
@@ -154,7 +153,7 @@ impl SyslogParser {
         Clock::of_receipt(received, zone)
     }
 
-    /// Adds the row with what is known of its sender.
+    /// Adds the row with the facts about its sender.
     fn push(&self, row: &mut Row<'_>, known: FrameContext<'_>, builder: &mut BatchBuilder) {
         if let Some((name, value)) = known.field {
             builder.field(name, value);
@@ -168,7 +167,7 @@ impl SyslogParser {
         }
     }
 
-    /// The text as UTF-8, where it is not and another character set is expected.
+    /// The text as UTF-8, if it is not and another character set is expected.
     fn decoded(&self, text: &[u8]) -> Option<String> {
         if self.charset == encoding_rs::UTF_8 || std::str::from_utf8(text).is_ok() {
             return None;

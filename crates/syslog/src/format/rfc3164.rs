@@ -124,7 +124,7 @@ fn behind_version(text: &[u8], at: usize) -> Option<usize> {
     matches!(text.get(at..at + 2)?, [b'1'..=b'9', b' ']).then_some(at + 2)
 }
 
-/// Takes over the host, unless what stands there is the tag or the message already; returns the position behind it.
+/// Takes over the host, unless the tag or the message is there already; returns the position behind it.
 fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     let rest = &text[at..];
     let Some(end) = memchr::memchr2(b' ', b'\t', rest) else { return at };

@@ -5,7 +5,7 @@ use super::stamp::{self, Clock};
 use super::word::{priority, token};
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row, Timestamp};
 
-/// Longest SD-ID or parameter name that is believed.
+/// The longest SD-ID or parameter name that is accepted.
 const NAME_BYTES_MAX: usize = 255;
 
 /// `None` if the frame is something else. Its structured data is added to the builder as fields.

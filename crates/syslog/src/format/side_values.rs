@@ -2,7 +2,7 @@
 //!
 //! | a value                                            | becomes                                          |
 //! |----------------------------------------------------|--------------------------------------------------|
-//! | the first of a column's [keys](super::keys::Keys)  | host, program, severity, process id, message id  |
+//! | the first of a column's [keys](super::keys::ColumnKeys)  | host, program, severity, process id, message id  |
 //! | the same, if its name is not a column's            | and stays a field, so that a query by it finds it |
 //! | another one with a column's name                   | field `PREFIX.NAME`                              |
 //! | any other                                          | a field                                          |
@@ -12,8 +12,8 @@
 //! **Invariant:** the raw bytes of a row are those it is given, and no value is lost.
 
 use super::fields::is_taken;
+use super::keys::ObjectPair;
 use super::keys::{ColumnKeys, FoundColumns, USER};
-use super::pair::ObjectPair;
 use super::stamp::Clock;
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Severity, Timestamp};
@@ -84,7 +84,7 @@ impl<T: AsRef<str>> SideValues<T> {
         at.and_then(|at| self.values.get(at)).map(|(_, value)| value.as_ref().as_bytes())
     }
 
-    /// Adds what no column says already.
+    /// Adds the values that are in no column yet.
     fn add_fields(&self, is_said: impl Fn(usize) -> bool, prefix: &str, builder: &mut BatchBuilder) {
         for (at, ((name, value), is_taken)) in self.values.iter().zip(&self.are_taken).enumerate() {
             let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
@@ -107,8 +107,8 @@ pub fn push<A: AsRef<str>, B: AsRef<str>>(
 ) {
     let nothing = FoundColumns { severity: text.severity, ..FoundColumns::default() };
     let (outer, inner) = (&of_many.found, &own.found);
-    of_many.add_fields(|at| outer.is_said(at, &[inner, &nothing]), prefix, builder);
-    own.add_fields(|at| inner.is_said(at, &[&nothing]), prefix, builder);
+    of_many.add_fields(|at| outer.is_final_value(at, &[inner, &nothing]), prefix, builder);
+    own.add_fields(|at| inner.is_final_value(at, &[&nothing]), prefix, builder);
     let of = |column: fn(&FoundColumns) -> Option<usize>| {
         own.value(column(inner)).or_else(|| of_many.value(column(outer))).unwrap_or_default()
     };

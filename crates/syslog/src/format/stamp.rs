@@ -175,7 +175,7 @@ fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     Some((Date { year, month: month as u32, day, second_of_day, nanos }, at))
 }
 
-/// `2026-11-05T12:00:00`, `2026 Nov  5 12:00:00`, or what single vendors write.
+/// `2026-11-05T12:00:00`, `2026 Nov  5 12:00:00`, or the forms of single vendors.
 fn year_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     match (text.get(start + 4)?, text.get(start + 2)?) {
         (b'-', _) => return iso(text, start, b'-'),
@@ -407,7 +407,7 @@ fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((if is_shown { hour * 3600 + minute * 60 + second.min(59) } else { NEVER }, at))
 }
 
-/// `.123` or `,123` where it stands, in nanoseconds; what is finer is cut. `:123` is just that.
+/// `.123` or `,123`, if it is there, in nanoseconds; finer digits are cut. `:123` is just that.
 fn fraction(text: &[u8], at: usize) -> (u32, usize) {
     if text.get(at) == Some(&b':')
         && let Some((millis, end)) = number(text, at + 1, 3)

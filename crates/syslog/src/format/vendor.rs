@@ -1,4 +1,4 @@
-//! Small habits of single senders: what they add to a head that RFC 3164 or RFC 5424 describes.
+//! Small habits of single senders: additions to a head that RFC 3164 or RFC 5424 describes.
 //!
 //! | sender        | habit                                                                              |
 //! |---------------|------------------------------------------------------------------------------------|
@@ -12,7 +12,7 @@
 //! | iDRAC         | no tag: `Severity: Informational, Category: Audit, MessageID: USR0030, Message: …` |
 //! | FortiGate     | a space in `CEF: 0|Fortinet|…`, which is no tag                                    |
 //!
-//! **Invariant:** what is taken from the text of a message stays in it.
+//! **Invariant:** values that are taken from the text of a message stay in it.
 
 use super::cisco::Mnemonic;
 use super::frame::set_message;
@@ -51,7 +51,7 @@ pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     (0 < digits && rest[digits..].starts_with(b" time")).then_some(&rest[..digits])
 }
 
-/// Adds the parts of the mnemonic that a message begins with as fields, and says how many.
+/// Adds the parts of the mnemonic that a message begins with as fields, and returns their number.
 pub(super) fn mnemonic(message: &[u8], builder: &mut BatchBuilder) -> usize {
     if let Some((facility, severity, name)) = junos_priority(message) {
         builder.field(b"junos.facility", facility);
@@ -109,7 +109,7 @@ fn junos_priority(message: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     }
 }
 
-/// Reads what stands behind the host of a Meraki device: the kind of event, which is its program.
+/// Reads the text behind the host of a Meraki device: the kind of event, which is its program.
 pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     let rest = &text[at..];
     let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');

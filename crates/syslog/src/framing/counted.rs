@@ -1,11 +1,11 @@
-//! Decides whether a counted frame (`LEN SP MSG`) may begin at a place, and where the next one does. Pure.
+//! Decides whether a counted frame (`LEN SP MSG`) may begin at a place, and finds the next one. Pure.
 //!
 //! A count alone proves little: a text may hold a number. In the middle of a stream, a frame is therefore looked for
 //! only where it is *plausible*: a length and a priority behind it, where the length covers the priority and is no
 //! longer than a message may be. Two plausible frames, one exactly behind the other, are a *pair*. That is no
 //! coincidence.
 
-/// Longest length prefix that is believed: eight digits, as a message may have up to 16 MiB.
+/// The longest length prefix that is accepted: eight digits, as a message may have up to 16 MiB.
 pub(super) const LENGTH_DIGITS_MAX: usize = 8;
 /// Line ends that may stand between two frames of a pair.
 const LINE_ENDS_MAX: usize = 2;
@@ -148,8 +148,8 @@ fn begins_pair(rest: &[u8], frame_max: usize, behind: BufferEnd) -> Option<bool>
     }
 }
 
-/// Whether frames that begin in a message, from `inner` on, lead to one whose length begins with the message's last digits:
-/// what is behind the message looks like a length only because that is cut in two.
+/// Whether frames that begin in a message, from `inner` on, lead to one whose length begins with the message's last
+/// digits: then the bytes behind the message look like a length only because the length is cut in two.
 pub(super) fn cuts_length(bytes: &[u8], inner: usize, end: usize, frame_max: usize) -> bool {
     let digits = digits_at_end(&bytes[..end], LENGTH_DIGITS_MAX);
     let mut at = inner;

@@ -109,7 +109,7 @@ fn frame() -> impl Strategy<Value = SentFrame> {
     })
 }
 
-/// Any of what senders send, and what they do not.
+/// Bytes that senders send, and bytes that they do not.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let line = (text(NASTY, 9), select(vec!["\n", "\r\n", "\0", ""]));
     prop_oneof![

@@ -6,8 +6,8 @@
 //! within it ([`counted`]), the message ends there. Bytes where a frame should begin that are neither counted nor a
 //! line are *out of step*: they are kept as one flagged frame, up to the next newline or plausible frame.
 //!
-//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where that is
-//! certain, a message ends at the next head. Its messages are flagged, so that it shows what to set up.
+//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where
+//! that is certain, a message ends at the next head. Its messages are flagged, so that the operator sees the problem.
 //!
 //! **Invariant:** every byte is in one frame, or is framing (a delimiter, a length, an empty line), or is reported as
 //! skipped.
@@ -40,7 +40,7 @@ pub struct Framer {
     news: StreamStatus,
     /// Bytes at the beginning of the next call that are known to hold no end of a frame.
     scanned: usize,
-    /// Bytes there in which no two counted frames begin.
+    /// The bytes there in which no two counted frames begin.
     unpaired: usize,
     /// The number of bytes that were left after the last silence.
     quiet_bytes: usize,
@@ -67,8 +67,8 @@ impl Framer {
         }
     }
 
-    /// Adds what is certain of `bytes` and says how many bytes that are. The caller brings the rest again, with more
-    /// behind it.
+    /// Adds the frames of `bytes` that are certain and returns their number of bytes. The caller brings the rest again,
+    /// with more behind it.
     pub fn split(&mut self, bytes: &[u8], found: &mut SplitResult) -> usize {
         let mut at = 0;
         while let Some(taken) = self.next(bytes, at, found) {
@@ -78,7 +78,7 @@ impl Framer {
         at
     }
 
-    /// Whether what is left of `bytes` may be complete without showing it: then silence shows it.
+    /// Whether the rest of `bytes` may be complete without showing it: then silence shows it.
     pub fn may_go_on(&self, bytes: &[u8]) -> bool {
         self.is_whole_lines(bytes)
             || self.never_delimits() && bytes.starts_with(b"<")
@@ -90,7 +90,7 @@ impl Framer {
         self.framing == Framing::Multiline && bytes.ends_with(b"\n")
     }
 
-    /// Whether there was nothing so far that `auto` goes by.
+    /// Whether nothing has come so far that decides `auto`.
     fn never_delimits(&self) -> bool {
         self.framing == Framing::Auto && self.seen == FramingSeen::Nothing
     }
@@ -130,15 +130,15 @@ impl Framer {
         self.end(bytes, Flags::default(), found);
     }
 
-    /// The sender has gone: what is left of `bytes` is a frame that has no end.
+    /// Called when the sender has gone: the rest of `bytes` is a frame without an end.
     pub fn finish(&mut self, bytes: &[u8], found: &mut SplitResult) {
         self.look_for_heads(bytes);
         let is_complete = self.is_whole_lines(bytes) || self.heads.is_some();
         self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, found);
     }
 
-    /// These bytes are all that came, or all that a message can have, without a delimiter: goes by heads from now on if
-    /// there are two of one sender.
+    /// These bytes are all that came, or all that a message can have, without a delimiter: recognises heads from now on
+    /// if there are two of one sender.
     fn look_for_heads(&mut self, bytes: &[u8]) {
         if self.heads.is_none() && self.never_delimits() {
             self.heads = HeadSignature::of(bytes).filter(|heads| heads.find(bytes, 1).is_ok());
@@ -262,7 +262,7 @@ impl Framer {
         (inner <= self.frame_max).then(|| self.miscounted(bytes, at, start, start + inner, found))
     }
 
-    /// A counted frame of which not all is kept.
+    /// Handles a counted frame that is kept only in part.
     fn counted_too_long(
         &mut self,
         bytes: &[u8],
@@ -296,7 +296,7 @@ impl Framer {
         Some(start + self.frame_max)
     }
 
-    /// The count at `at` is wrong: the message ends where the next frame begins.
+    /// Handles a wrong count at `at`: the message ends where the next frame begins.
     fn miscounted(
         &mut self,
         bytes: &[u8],
@@ -305,7 +305,7 @@ impl Framer {
         inner: usize,
         found: &mut SplitResult,
     ) -> usize {
-        // Without a priority, what looks like a length may be a part of a text.
+        // Without a priority, digits that look like a length may be a part of a text.
         let start = if counted::has_priority(&bytes[start..inner]) || self.frame_max < inner - at {
             start
         } else {
@@ -438,7 +438,7 @@ impl Framer {
             (None, Some(end)) => Some((end, end + 1)),
             (None, None) => None,
         };
-        // The beginning of a counted frame may be cut in two by the end of what has come so far.
+        // The beginning of a counted frame may be cut in two by the end of the bytes so far.
         let begun = if ends.is_none() { counted::begun(&bytes[start + 1..]) } else { 0 };
         if 0 < begun && bytes.len() - start - begun <= self.frame_max && self.news != StreamStatus::End {
             self.scanned = bytes.len() - start - begun;
@@ -483,7 +483,7 @@ impl Framer {
         Some(next)
     }
 
-    /// Goes on behind what was cut of a message; `None` when more bytes are needed.
+    /// Goes on behind the cut part of a message; `None` if more bytes are needed.
     fn skip_on(&mut self, skip: SkipMode, bytes: &[u8], at: usize, found: &mut SplitResult) -> Option<usize> {
         let scanned = if at == 0 { self.scanned } else { 0 };
         let step =

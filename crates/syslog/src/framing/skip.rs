@@ -12,7 +12,7 @@ pub(super) enum SkipMode {
     Until(u8),
     /// Up to the end of a line, unless two counted frames behind each other show that it is none.
     Line(SkipReason),
-    /// Up to what may be the next frame.
+    /// Up to the next possible frame.
     OutOfStep,
     /// Up to the next message of a sender without delimiters.
     UntilHead,
@@ -45,7 +45,7 @@ impl SkipMode {
         }
     }
 
-    /// The first `scanned` bytes hold no delimiter; `open` is what is behind all of them.
+    /// The first `scanned` bytes hold no delimiter; `open` tells what follows all of them.
     pub(super) fn step(
         self,
         rest: &[u8],

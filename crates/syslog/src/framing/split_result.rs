@@ -16,7 +16,7 @@ pub struct Frame {
 /// Why bytes are in no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// A message is longer than what is kept of one.
+    /// A message is longer than the part that is kept.
     TooLong,
     /// Nothing shows that they are a message.
     OutOfStep,

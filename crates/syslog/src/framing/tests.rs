@@ -143,7 +143,7 @@ fn a_connection_that_counts_believes_a_count_whatever_the_message_begins_with() 
         &[("<1>a", WHOLE), ("x 3 <2>yz", WHOLE), ("<3>c", WHOLE)],
     );
     check(Framing::Auto, &["4 <1>a10 <9> 3 <2>y"], &[("<1>a", WHOLE), ("<9> 3 <2>y", WHOLE)]);
-    // Nothing was certain before the first frame. Two behind it show what it is.
+    // Nothing was certain before the first frame. Two frames behind it show that it is one.
     check(
         Framing::Auto,
         &["5 hello4 <1>a", "4 <2>b"],

@@ -54,7 +54,7 @@ impl Folders {
         }
     }
 
-    /// The parts of a document that the settings do not allow; what is not enabled touches no file.
+    /// The parts of a document that the settings do not allow; parts that are not enabled touch no file.
     pub fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };
         let mut problems = Vec::new();
@@ -108,7 +108,7 @@ impl Folders {
     }
 
     /// The first line of a file in the folder for secrets; the path is relative to that folder, whether it says so or
-    /// not. Errors name the file and tell nothing of what is in it.
+    /// not. Errors name the file and reveal nothing of its content.
     pub fn secret(&self, path: &str) -> io::Result<String> {
         let folder = self.data.join(SECRETS);
         let below = Path::new(path.strip_prefix("./").unwrap_or(path));
@@ -175,7 +175,7 @@ impl Folders {
         })
     }
 
-    /// Whether it is in the data directory, and not in the folder for it.
+    /// Whether it is in the data directory, outside the folder for outputs.
     fn is_ours(&self, sink: &WritablePath) -> bool {
         let path = real(&sink.root).join(&sink.below);
         [self.data.clone(), real(&self.data)]
@@ -260,7 +260,7 @@ impl WritablePath {
         Err(io::Error::other("it names no file"))
     }
 
-    /// Opens the file to append to it; it is made if it is missing.
+    /// Opens the file to append to it; it is created if it is missing.
     pub fn open_to_append(&self, place: &FolderEntry) -> io::Result<File> {
         place.open_to_append().map_err(|error| {
             match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {

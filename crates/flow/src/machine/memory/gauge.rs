@@ -1,12 +1,11 @@
-//! Watches what the process really takes: shares are planned, and this is what became of them.
+//! Watches the memory that the process really takes: shares are plans, and this measures the result.
 //!
-//! Near the end of what there is, memory that was freed goes back to the system at once; then the question that began last
-//! has to end, and after it the one before, until there is room.
+//! Near the limit, freed memory goes back to the system at once; then the question that began last has to end, and
+//! after it the one before, until there is room.
 //!
-//! **Invariant:** a question that was told to end is told so for as long as it runs.
+//! **Invariant:** a question that was told to end keeps that signal for as long as it runs.
 
 use super::allocator;
-use super::resident::unreclaimable_bytes;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The interval between measurements, while little memory is in use and while much is.
 const SELDOM: Duration = Duration::from_millis(200);
 const OFTEN: Duration = Duration::from_millis(10);
-/// In sixteenths: beyond this it is looked at often,
+/// Thresholds in sixteenths of the memory: beyond this it is measured often,
 const BUSY: u64 = 8;
 /// beyond this nothing large is begun that can wait,
 const TIGHT: u64 = 12;
@@ -177,6 +176,24 @@ fn look_on(gauge: &Weak<Gauge>) {
         drop(gauge);
         std::thread::sleep(pause);
     }
+}
+
+/// The memory that the system has given to this process; `None` if it does not report it.
+pub fn resident_bytes() -> Option<u64> {
+    of_status("VmRSS:")
+}
+
+/// The part of that memory that no file backs, so that the system cannot take it back.
+fn unreclaimable_bytes() -> Option<u64> {
+    of_status("RssAnon:")
+}
+
+/// A figure of `/proc/self/status`.
+fn of_status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The memory that the process may take: the smallest limit of its own control groups and all groups above these
-//! (versions 1 and 2), or what the machine has.
+//! (versions 1 and 2), or the machine's memory.
 //!
 //! A group is found through `/proc/self/cgroup`, which names it within its hierarchy, and `/proc/self/mountinfo`, which
-//! tells what part of a hierarchy is mounted in which folder. In a container, that part is often the group itself.
+//! tells which part of a hierarchy is mounted in which folder. In a container, that part is often the group itself.
 //!
-//! **Invariant:** a limit that cannot be read is never taken for none. It makes the limit unknown, and the reason is told.
+//! **Invariant:** a limit that cannot be read is never taken for none. It makes the limit unknown, and the reason is
+//! reported.
 
 use std::fmt::{Display, Formatter};
 use std::io::{ErrorKind, Read};
@@ -24,7 +25,7 @@ pub struct MemoryLimit {
     pub bytes: Option<u64>,
     /// The origin of the limit.
     pub origin: LimitOrigin,
-    /// Why another limit may be smaller: what could not be read.
+    /// Why another limit may be smaller: the file that could not be read.
     pub unknown: Option<String>,
 }
 
@@ -103,12 +104,12 @@ impl SmallestLimit {
             Ok(text) => text,
             // A kernel without control groups sets no limit by them.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(format!("{}: {error}", shown(&path, root))),
+            Err(error) => return Err(format!("{}: {error}", path_text(&path, root))),
         };
         let groups: Vec<ControlGroup> = text.lines().filter_map(group_of).collect();
         let path = root.join("proc/self/mountinfo");
-        let text =
-            text_of(&path, MOUNTS_BYTES_MAX).map_err(|error| format!("{}: {error}", shown(&path, root)))?;
+        let text = text_of(&path, MOUNTS_BYTES_MAX)
+            .map_err(|error| format!("{}: {error}", path_text(&path, root)))?;
         let mounts: Vec<Mount> = text.lines().filter_map(mount_of).collect();
         for group in &groups {
             if let Err(why) = self.ask_group(root, group, &mounts) {
@@ -140,7 +141,7 @@ impl SmallestLimit {
         let top = root.join(mount.folder.strip_prefix("/").unwrap_or(&mount.folder));
         let mut folder = top.join(rest);
         if !folder.is_dir() {
-            return Err(format!("{} is no folder", shown(&folder, root)));
+            return Err(format!("{} is no folder", path_text(&folder, root)));
         }
         for _ in 0..DEPTH_MAX {
             self.ask_folder(root, *version, &folder)?;
@@ -179,17 +180,17 @@ impl SmallestLimit {
         let text = match text_of(path, FILE_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(format!("{}: {error}", shown(path, root))),
+            Err(error) => return Err(format!("{}: {error}", path_text(path, root))),
         };
         let Some(value) = value(&text) else { return Ok(()) };
         if value == "max" || value == "-1" {
             return Ok(());
         }
-        let unreadable = |_| format!("{}: {:?} is no limit", shown(path, root), start_of(&value));
+        let unreadable = |_| format!("{}: {:?} is no limit", path_text(path, root), start_of(&value));
         let bytes: u64 = value.parse().map_err(unreadable)?;
         if self.bytes.is_none_or(|least| bytes < least) && bytes < NO_LIMIT_MIN {
             self.bytes = Some(bytes);
-            self.origin = LimitOrigin::Group { version, file: shown(path, root) };
+            self.origin = LimitOrigin::Group { version, file: path_text(path, root) };
         }
         Ok(())
     }
@@ -208,7 +209,7 @@ fn group_of(line: &str) -> Option<ControlGroup> {
         _ if controllers.split(',').any(|name| name == "memory") => 1,
         _ => return None,
     };
-    // The group was removed while the process is in it.
+    // The group was removed while the process was in it.
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     Some(ControlGroup { version, path: path.into() })
 }
@@ -268,7 +269,7 @@ fn text_of(path: &Path, bytes_max: u64) -> std::io::Result<String> {
 }
 
 /// A path as the process sees it.
-fn shown(path: &Path, root: &Path) -> String {
+fn path_text(path: &Path, root: &Path) -> String {
     Path::new("/").join(path.strip_prefix(root).unwrap_or(path)).display().to_string()
 }
 

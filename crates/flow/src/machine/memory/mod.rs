@@ -1,14 +1,12 @@
-//! The memory of this process: how much it may take, how that is divided, and what it takes.
+//! The memory of this process: its limit, its division, and its use.
 
 pub mod allocator;
 pub mod gauge;
 pub mod limit;
-mod resident;
 pub mod shares;
 
 pub use allocator::heap;
-pub use gauge::{Gauge, RunningQuestion};
-pub use resident::resident_bytes;
+pub use gauge::{Gauge, RunningQuestion, resident_bytes};
 pub use shares::Shares;
 
 use super::cores;
@@ -32,7 +30,7 @@ pub struct ProcessMemory {
 }
 
 impl ProcessMemory {
-    /// Divides what there is as the settings say, says so, and watches from now on what is taken.
+    /// Divides the memory by the settings, logs the result, and watches its use from now on.
     pub fn divide(settings: &Settings) -> std::io::Result<ProcessMemory> {
         let limit = limit::of_process();
         let shares = Shares::of(settings, &limit, cores());
@@ -53,7 +51,7 @@ mod tests {
     #[test]
     fn what_is_taken_is_told() {
         let before = heap().expect("figures").allocated;
-        // More than what the tests beside this one give back meanwhile.
+        // More than the tests beside this one give back meanwhile.
         let taken = std::hint::black_box(vec![1_u8; 256 << 20]);
         assert!(before + taken.len() / 2 < heap().expect("figures").allocated);
         assert!(taken.len() as u64 <= resident_bytes().expect("a figure"));

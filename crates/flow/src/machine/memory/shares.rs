@@ -37,7 +37,8 @@ const SHARE_BYTES_MIN: u64 = 1 << 20;
 const SEALER_BYTES: u64 = 48 << 20;
 /// The memory of a thread that looks through messages for a question: a group of texts, and the batches made from it.
 const LOOKER_BYTES: u64 = 16 << 20;
-/// Answers that may be as large as they can be at the same time: few are, and where more are, the youngest ends.
+/// The number of answers that may have their full size at the same time: few have it, and if more do, the youngest
+/// ends.
 const ANSWERS: u64 = 2;
 /// The memory of a thread that parses, routes and compresses.
 const WORKER_BYTES: u64 = 8 << 20;
@@ -59,7 +60,7 @@ pub struct Shares {
     pub(crate) source_queue: usize,
     /// The memory of one destination's queue.
     pub forward: usize,
-    /// Bodies of requests, and what is parsed of them.
+    /// Bodies of requests, and the messages parsed from them.
     pub bodies: usize,
     /// Segments that are being made.
     pub sealing: usize,
@@ -101,7 +102,7 @@ impl Shares {
         let source_queue = said(memory.source_queue_max.exactly(), queues.min(SOURCE_QUEUE_BYTES_MAX));
         let threads =
             |share: u64, of_each: u64| usize::try_from(share / of_each).unwrap_or(usize::MAX).max(1);
-        // Half of what questions take is for threads that look, the other for what they find.
+        // Half of the memory for questions is for threads that look, the other half for their results.
         let lookers = threads(questions / 2, LOOKER_BYTES);
         let lanes = cores.min(lookers - 1);
         let searches = lookers.saturating_sub(lanes).clamp(1, settings.limits.searches_max.max(1) as usize);

@@ -30,7 +30,7 @@ const HEARD_BYTES_MAX: usize = 4 << 10;
 const SHOWN_CHARS_MAX: usize = 300;
 /// Smaller bodies are not worth compressing.
 const COMPRESSED_BYTES_MIN: usize = 1024;
-/// Values of headers that are shorter hide nothing, and taking them out would garble what is shown.
+/// Values of headers that are shorter hide nothing, and taking them out would garble the shown text.
 const HEADER_SECRET_BYTES_MIN: usize = 8;
 
 /// A client of one server.
@@ -86,7 +86,7 @@ impl Client {
     }
 
     /// The last response of the server: status and text, on one line and without secrets.
-    pub(super) fn said(&self) -> Option<String> {
+    pub(super) fn last_answer(&self) -> Option<String> {
         let (status, text) = self.heard.as_ref()?;
         let secrets = self.secrets(&self.connection.as_ref()?.authorization);
         Some(told_by(*status, &String::from_utf8_lossy(text), secrets))
@@ -103,7 +103,7 @@ impl Client {
         };
         let request = self.request(question, packed, &connection).map_err(|error| failed(&error))?;
         let answered = connection.agent.run(request).and_then(read);
-        let (status, headers, body) = answered.map_err(|error| failed(&told(&error)))?;
+        let (status, headers, body) = answered.map_err(|error| failed(&error_text(&error)))?;
         let is_success = (200..300).contains(&status);
         self.hear(status, &body);
         let mut answer = HttpAnswer { status, retry_after: wait(&headers), body, shown: String::new() };
@@ -111,7 +111,7 @@ impl Client {
             let secrets = self.secrets(&connection.authorization);
             answer.shown = format!("{place}: {}", refusal(&answer, &headers, secrets));
         }
-        // A refusal may be that of a secret that has changed.
+        // The reason of a refusal may be a secret that has changed.
         if !matches!(status, 401 | 403) {
             self.connection = Some(connection);
         }
@@ -194,7 +194,7 @@ impl Client {
 
 type ResponseParts = (u16, HeaderMap, Vec<u8>);
 
-/// Reads an answer: a success to its end, and of anything else what there is to show.
+/// Reads an answer: a success to its end, and of anything else the part that is shown.
 fn read(response: Response<Body>) -> Result<ResponseParts, ureq::Error> {
     let (head, mut body) = response.into_parts();
     let body = if head.status.is_success() {
@@ -253,8 +253,8 @@ pub(super) fn glimpse(text: &str) -> String {
     shown
 }
 
-/// An error in words that say what to look at.
-fn told(error: &ureq::Error) -> String {
+/// An error text that says what to check.
+fn error_text(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(ureq::Timeout::Connect) => "no connection before the deadline".to_owned(),
         ureq::Error::Timeout(_) => "no complete answer before the deadline".to_owned(),
@@ -265,7 +265,7 @@ fn told(error: &ureq::Error) -> String {
     }
 }
 
-/// An address without what may be secret.
+/// An address without the parts that may be secret.
 pub(super) fn without_query(url: &str) -> &str {
     url.split('?').next().unwrap_or_default()
 }

@@ -37,9 +37,9 @@ fn a_connection_is_used_again_and_large_bodies_are_compressed() {
     let authority = Authority::new("Bearer", None, None, &server);
     let mut client = client(&server, authority, Path::new("/nowhere"));
     let large = b"a line\n".repeat(1000);
-    assert_eq!(client.said(), None);
+    assert_eq!(client.last_answer(), None);
     assert_eq!(client.ask(&post(&peer.url, b"small")).unwrap().body, b"one");
-    assert_eq!(client.said().as_deref(), Some("200 OK: one"));
+    assert_eq!(client.last_answer().as_deref(), Some("200 OK: one"));
     assert_eq!(client.ask(&post(&peer.url, &large)).unwrap().status, 204);
     let (first, second) = (peer.asked(), peer.asked());
     assert_eq!((first.connection, second.connection), (0, 0));

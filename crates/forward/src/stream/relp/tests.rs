@@ -187,7 +187,7 @@ fn a_server_that_does_not_answer_is_given_up() {
         let sent = send(&mut sink, 3, || {
             let mut session = Session::open(&listener);
             serve(&mut session);
-            // Closing before all is read would take away what was said.
+            // Closing before everything is read would discard the answers.
             while session.next().is_some() {}
         });
         let reason = sent.unwrap_err().reason;

@@ -4,7 +4,7 @@ use super::line::{LineHead, bracketed, level};
 use crate::format::fields::FieldWriter;
 use logstead_record::{BatchBuilder, Row};
 
-/// Reads what stands behind the stamp in the first brackets; leaves the row as it is where that is something else.
+/// Reads the text behind the stamp in the first brackets; leaves the row as it is if that is something else.
 pub(super) fn read<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) {
     if !text[at..].starts_with(b"] [") {
         return;

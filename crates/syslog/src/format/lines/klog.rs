@@ -1,4 +1,4 @@
-//! Lines of Kubernetes' components: `I1122 05:11:01.123456 1 file.go:12] MSG`.
+//! Lines of Kubernetes' components: `I1122 05:11:01.123456       1 file.go:12] MSG`.
 
 use super::line::{LineHead, is_number};
 use crate::format::stamp::{self, Clock};

@@ -1,4 +1,4 @@
-//! Lines of files that programs write themselves, by what stands behind the stamp or instead of it.
+//! Lines of files that programs write themselves, recognised by the text behind the stamp or instead of it.
 //!
 //! | writer           | line                                                                     |
 //! |------------------|--------------------------------------------------------------------------|
@@ -32,7 +32,7 @@ use super::word::behind_spaces;
 use line::LineHead;
 use logstead_record::{BatchBuilder, Field, Row};
 
-/// Reads what stands at a place behind a stamp.
+/// Reads the text at a place behind a stamp.
 type LineReader = for<'a> fn(&'a [u8], usize, &mut FieldWriter<'_>) -> Option<LineHead<'a>>;
 
 /// Behind a stamp at the beginning of a line.
@@ -68,7 +68,7 @@ pub(super) fn read<'a>(
     if row.message_at == Some(0) {
         stamped_text(row, time);
     }
-    // The stamp of the line counts, not that of what a container wrote.
+    // The stamp of the line counts, not that of the container's message.
     row.time = Some(time);
     true
 }

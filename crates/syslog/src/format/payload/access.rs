@@ -16,7 +16,7 @@ const BEFORE_MAX: usize = 400;
 /// Names of the words before the stamp.
 const BEFORE: [&str; 4] = ["vhost", "client", "ident", "user"];
 
-/// Whether the text may begin so: cheap, as every text is asked that begins with a number.
+/// Whether the text may begin so. It is cheap, as it is called for every text that begins with a number.
 pub(super) fn begins(text: &[u8]) -> bool {
     let space = memchr::memchr(b' ', &text[..text.len().min(BEFORE_MAX)]);
     let rest = space.map_or(&b""[..], |space| &text[space + 1..]);
@@ -73,12 +73,12 @@ fn request(request: &[u8], add: &mut impl FnMut(&str, &[u8])) {
     add("path", path);
 }
 
-/// The word at `at`, and what is behind it.
+/// The word at `at`, and the rest behind it.
 fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// The text in quotes at `at`, and what is behind it.
+/// The text in quotes at `at`, and the rest behind it.
 fn quoted(text: &[u8], at: usize) -> (&[u8], usize) {
     let close = (text.get(at) == Some(&b'"')).then(|| value_end(text, at + 1)).flatten();
     close.map_or((b"", at), |close| (&text[at + 1..close], close + 2))

@@ -10,6 +10,6 @@ pub(super) struct ColumnClaims<'a> {
     pub(super) program: &'a [u8],
     pub(super) pid: &'a [u8],
     pub(super) priority: Option<Priority>,
-    /// Whether a stamp before the payload is a part of it: it says the time less well, and no program.
+    /// Whether a stamp before the payload is a part of it: it has the time less exactly, and no program.
     pub(super) completes_stamp: bool,
 }

@@ -1,10 +1,10 @@
-//! A JSON object that is the whole message, also with the cookie `@cee:` before it. All of its values are fields; what it
-//! says of columns stands in for a head that is missing.
+//! A JSON object that is the whole message, also with the cookie `@cee:` before it. All of its values are fields; the
+//! columns that it fills stand in for a missing head.
 
 use super::super::fields::{FIELDS_MAX, FieldWriter, NAME_BYTES_MAX};
 use super::super::json::read_what_fits;
 use super::super::keys::{ColumnKeys, FoundColumns};
-use super::super::pair::{ObjectPair, pairs};
+use super::super::keys::{ObjectPair, pairs};
 use super::super::stamp::Clock;
 use super::claims::ColumnClaims;
 use logstead_parse::JsonLimits;

@@ -13,7 +13,8 @@
 //! | `%FTD-`, `<522008> <NOTI>`  | events of Cisco FTD, of Aruba                                   |
 //! | anything, by its program    | the kernel's firewall, filterlog, Snare, Cisco ISE              |
 //!
-//! The first bytes and the program decide what is tried, so that an ordinary message costs a look at its first word.
+//! The first bytes and the program decide which formats are tried, so that an ordinary message costs a look at its
+//! first word.
 //!
 //! **Invariant:** the message stays as it was received, and so do the columns that its header has filled: fields are
 //! added. A text that is not entirely of the format gives no field at all.
@@ -64,7 +65,7 @@ enum PayloadKind {
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    // The kernel says more than what its firewall does.
+    // The kernel writes more than the lines of its firewall.
     if let Some(kind) = kind_by_program(row[Field::Program])
         && read_as(kind, row, clock, builder)
     {
@@ -75,7 +76,7 @@ pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuild
     }
 }
 
-/// Whether a line of a file is one that says its time somewhere else than at its beginning.
+/// Whether a line of a file has its time somewhere else than at its beginning.
 pub(super) fn has_own_stamp(text: &[u8]) -> bool {
     matches!(
         kind(text),
@@ -125,7 +126,7 @@ fn kind_by_bracket(text: &[u8]) -> Option<PayloadKind> {
     }
 }
 
-/// By what follows the first word.
+/// By the text behind the first word.
 fn kind_by_word(text: &[u8]) -> Option<PayloadKind> {
     match &text[pairs::name_bytes(text)..] {
         [b' ', b'-', b' ', ..] if access::begins(text) => Some(PayloadKind::Access),
@@ -173,7 +174,7 @@ fn read_as(kind: PayloadKind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut
     true
 }
 
-/// Reads a format that says what may stand in columns.
+/// Reads a format that may fill columns.
 fn claiming<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
@@ -210,7 +211,7 @@ fn read_pairs<'a>(
     Some((claims, fields.count()))
 }
 
-/// The payload stands in for what the header does not say: for all of one that is missing, and then the format is
+/// The payload fills the columns that the header leaves empty: for all of one that is missing, and then the format is
 /// known after all; for the priority of one without it.
 fn fill<'a>(row: &mut Row<'a>, claims: &ColumnClaims<'a>) {
     let is_headless = row.flags.has(Flags::UNPARSED);

@@ -121,14 +121,14 @@ fn between_spaces(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     (PAIRS_MIN <= count).then_some(pairs)
 }
 
-/// How many bytes of the text are a name; 0 where it begins with none, or with one that is too long.
+/// The length of the name that the text begins with; 0 if there is none, or one that is too long.
 pub(super) fn name_bytes(text: &[u8]) -> usize {
     let begins = text.first().is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_');
     let length = text.iter().take_while(|&&byte| IN_NAMES[usize::from(byte)]).count();
     if begins && length <= NAME_BYTES_MAX { length } else { 0 }
 }
 
-/// The value that the text begins with, whether it may have escapes, and what stands behind it.
+/// The value that the text begins with, whether it may have escapes, and the rest behind it.
 fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
     let (value, escaped, after) = match text.first() {
         Some(b'"') => {
