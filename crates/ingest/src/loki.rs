@@ -289,13 +289,13 @@ fn read_json_entry(text: &[u8], at: usize) -> Result<(Option<LokiEntry<'_>>, usi
 
 impl<'de> Deserialize<'de> for LokiEntry<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LokiEntry<'de>, D::Error> {
-        deserializer.deserialize_seq(ReadEntry)
+        deserializer.deserialize_seq(EntryVisitor)
     }
 }
 
-struct ReadEntry;
+struct EntryVisitor;
 
-impl<'de> Visitor<'de> for ReadEntry {
+impl<'de> Visitor<'de> for EntryVisitor {
     type Value = LokiEntry<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -333,8 +333,8 @@ struct StringPairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'de> Deserialize<'de> for StringPairs<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StringPairs<'de>, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
+        struct PairsVisitor;
+        impl<'de> Visitor<'de> for PairsVisitor {
             type Value = StringPairs<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -352,7 +352,7 @@ impl<'de> Deserialize<'de> for StringPairs<'de> {
                 Ok(StringPairs(pairs))
             }
         }
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(PairsVisitor)
     }
 }
 

@@ -126,8 +126,8 @@ impl<'de> Visitor<'de> for &mut ElementFinder<'_> {
 pub(crate) fn text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<std::borrow::Cow<'de, str>, D::Error> {
-    struct Text;
-    impl<'de> Visitor<'de> for Text {
+    struct TextVisitor;
+    impl<'de> Visitor<'de> for TextVisitor {
         type Value = std::borrow::Cow<'de, str>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,5 +142,5 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(
             Ok(text.to_owned().into())
         }
     }
-    deserializer.deserialize_str(Text)
+    deserializer.deserialize_str(TextVisitor)
 }

@@ -309,14 +309,14 @@ mod tests {
 
     /// The facts that the server learnt about a sender that connected.
     #[derive(Debug)]
-    struct Met {
+    struct Handshake {
         version: ProtocolVersion,
         subject: Option<String>,
         /// The certificate that the server showed.
         certificate: CertificateDer<'static>,
     }
 
-    async fn meet(certificates: &Certificates, sender: ClientConfig) -> Result<Met, String> {
+    async fn meet(certificates: &Certificates, sender: ClientConfig) -> Result<Handshake, String> {
         let (near, far) = tokio::io::duplex(1 << 16);
         let connector = TlsConnector::from(Arc::new(sender));
         let (server, client) = tokio::join!(
@@ -325,7 +325,7 @@ mod tests {
         );
         let server = server.map_err(|error| error.to_string())?;
         let client = client.map_err(|error| error.to_string())?;
-        Ok(Met {
+        Ok(Handshake {
             version: server.get_ref().1.protocol_version().unwrap(),
             subject: of_peer(server.get_ref().1),
             certificate: client.get_ref().1.peer_certificates().unwrap()[0].clone(),

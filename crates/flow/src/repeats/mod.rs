@@ -1,9 +1,9 @@
 //! Requests and documents that may be sent twice are stored once: by their `Idempotency-Key` and by their ids, over kills.
 //!
-//! | file     | what it is                                  |
-//! |----------|---------------------------------------------|
+//! | file     | what it is                                   |
+//! |----------|----------------------------------------------|
 //! | `memory` | the remembered names, and how long they stay |
-//! | `log`    | the same on the disk                        |
+//! | `log`    | the same on the disk                         |
 //!
 //! Before a batch is stored, this is noted with its time of receipt, which no other batch of its source has. After a
 //! crash that time shows whether a journal has the batch, so a batch that was stored without its sender learning of it

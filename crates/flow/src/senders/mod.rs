@@ -1,18 +1,18 @@
 //! The registry of senders: the hosts of every source, with how much each sends, how regularly, and how far its clock
 //! is off.
 //!
-//! | file     | what it is                                                  |
-//! |----------|-------------------------------------------------------------|
-//! | `tally`  | the figures of one batch about each of its senders          |
-//! | `sender` | the record of one sender                                    |
-//! | `series` | how many messages it sent in each five minutes of a day     |
-//! | `habit`  | how long it usually pauses                                  |
-//! | `skew`   | how far its clock is from ours                              |
-//! | `skipped` | bytes of an address that no message holds                  |
+//! | file       | what it is                                                |
+//! |------------|-----------------------------------------------------------|
+//! | `tally`    | the figures of one batch about each of its senders        |
+//! | `sender`   | the record of one sender                                  |
+//! | `series`   | how many messages it sent in each five minutes of a day   |
+//! | `habit`    | how long it usually pauses                                |
+//! | `skew`     | how far its clock is from ours                            |
+//! | `skipped`  | bytes of an address that no message holds                 |
 //! | `registry` | all of them                                               |
-//! | `room`   | the choice of senders to forget when the registry is full   |
-//! | `file`   | the registry on the disk                                    |
-//! | `report` | the registry, to be shown                                   |
+//! | `room`     | the choice of senders to forget when the registry is full |
+//! | `file`     | the registry on the disk                                  |
+//! | `report`   | the registry, to be shown                                 |
 //!
 //! It is written every five minutes and when the process stops. A crash loses the figures about senders of the last
 //! minutes, never messages: the [ledger](super::ledger) counts those.

@@ -179,7 +179,7 @@ fn id(mut hex: TextBytes<'_>) -> TextBytes<'_> {
 #[derive(serde::Deserialize)]
 struct Resource<'a> {
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -189,7 +189,7 @@ struct Scope<'a> {
     #[serde(borrow, default)]
     version: TextValue<'a>,
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -206,7 +206,7 @@ struct LogRecord<'a> {
     #[serde(borrow, default)]
     body: AnyValue<'a>,
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
     #[serde(borrow, default)]
     trace_id: TextValue<'a>,
     #[serde(borrow, default)]
@@ -229,27 +229,27 @@ struct KeyValue<'a> {
 #[serde(rename = "List")]
 struct ListValue<'a> {
     #[serde(borrow, default)]
-    values: OrNull<Vec<AnyValue<'a>>>,
+    values: Nullable<Vec<AnyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize, Default)]
 #[serde(rename = "Map")]
 struct MapValue<'a> {
     #[serde(borrow, default)]
-    values: OrNull<Vec<KeyValue<'a>>>,
+    values: Nullable<Vec<KeyValue<'a>>>,
 }
 
 /// `null` means the same as nothing.
 #[derive(Default)]
-struct OrNull<T>(T);
+struct Nullable<T>(T);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OrNull<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrNull<T>, D::Error> {
-        Option::deserialize(deserializer).map(|value: Option<T>| OrNull(value.unwrap_or_default()))
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Nullable<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Nullable<T>, D::Error> {
+        Option::deserialize(deserializer).map(|value: Option<T>| Nullable(value.unwrap_or_default()))
     }
 }
 
-impl<'a> OrNull<Vec<KeyValue<'a>>> {
+impl<'a> Nullable<Vec<KeyValue<'a>>> {
     fn pairs(self) -> Attributes<'a> {
         self.0.into_iter().map(|pair| (pair.key.0, pair.value.0)).collect()
     }
@@ -261,8 +261,8 @@ struct TextValue<'a>(TextBytes<'a>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for TextValue<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TextValue<'a>, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
             type Value = TextValue<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -281,7 +281,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for TextValue<'a> {
                 Ok(TextValue::default())
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TextVisitor)
     }
 }
 
@@ -294,8 +294,8 @@ where
     T: Default + std::str::FromStr + TryFrom<u64> + TryFrom<i64>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number<T>, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-        impl<T> Visitor<'_> for Reader<T>
+        struct NumberVisitor<T>(PhantomData<T>);
+        impl<T> Visitor<'_> for NumberVisitor<T>
         where
             T: Default + std::str::FromStr + TryFrom<u64> + TryFrom<i64>,
         {
@@ -321,7 +321,7 @@ where
                 Ok(Number::default())
             }
         }
-        deserializer.deserialize_any(Reader(PhantomData))
+        deserializer.deserialize_any(NumberVisitor(PhantomData))
     }
 }
 
@@ -338,8 +338,8 @@ struct AnyValue<'a>(AttributeValue<'a>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for AnyValue<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AnyValue<'a>, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct ValueVisitor;
+        impl<'de> Visitor<'de> for ValueVisitor {
             type Value = AnyValue<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -378,7 +378,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for AnyValue<'a> {
                 Ok(AnyValue(value))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(ValueVisitor)
     }
 }
 

@@ -1,11 +1,11 @@
 //! A text and the values with names that came beside it (labels, attributes, metadata) → one row of a batch.
 //!
-//! | a value                                            | becomes                                          |
-//! |----------------------------------------------------|--------------------------------------------------|
-//! | the first of a column's [keys](super::keys::ColumnKeys)  | host, program, severity, process id, message id  |
-//! | the same, if its name is not a column's            | and stays a field, so that a query by it finds it |
-//! | another one with a column's name                   | field `PREFIX.NAME`                              |
-//! | any other                                          | a field                                          |
+//! | a value                                                 | becomes                                           |
+//! |---------------------------------------------------------|---------------------------------------------------|
+//! | the first of a column's [keys](super::keys::ColumnKeys) | host, program, severity, process id, message id   |
+//! | the same, if its name is not a column's                 | and stays a field, so that a query by it finds it |
+//! | another one with a column's name                        | field `PREFIX.NAME`                               |
+//! | any other                                               | a field                                           |
 //!
 //! A value beside one text wins over a value beside many.
 //!
