@@ -6,8 +6,8 @@ use logstead_config::{Framing, SourceFormat, check_toml};
 use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
-use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Found, Framer};
+use logstead_syslog::format::{FrameContext, SyslogParser};
+use logstead_syslog::framing::{Framer, SplitResult};
 use logstead_work::Alone;
 use std::io::Write;
 use std::path::Path;
@@ -101,7 +101,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &Lookups::default(), None);
-    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let mut appender = logstead_indexer::open(&disk, data, Options::default(), &Alone)?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
@@ -117,7 +117,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
         clock = now;
     };
     while at < lines.len() {
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let end = lines.len().min(at + CHUNK_BYTES);
         // As from a socket: the bytes are ours.
         let bytes = lines[at..end].to_vec();
@@ -126,7 +126,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
         builder.reserve(found.frames.len(), bytes.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
         for frame in &found.frames {
-            let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
+            let known = FrameContext { flags: frame.flags, peer: b"10.0.0.1", ..FrameContext::at(now) };
             syslog.parse(&bytes[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         let batch = Arc::new(builder.seal());

@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow};
 use logstead_config::{Framing, SourceFormat, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
-use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Found, Framer};
+use logstead_syslog::format::{FrameContext, SyslogParser};
+use logstead_syslog::framing::{Framer, SplitResult};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -94,17 +94,17 @@ pub(crate) fn run(lines: &[u8], runs: usize) -> Result<()> {
 
 /// The messages of lines, as workers make batches of them.
 pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
-    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let (mut batches, mut builder, mut at) = (Vec::new(), BatchBuilder::new(), 0);
     while at < lines.len() {
         let end = lines.len().min(at + CHUNK_BYTES);
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let taken = framer.split(&lines[at..end], &mut found);
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
         for frame in &found.frames {
-            let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
+            let known = FrameContext { flags: frame.flags, peer: b"10.0.0.1", ..FrameContext::at(now) };
             syslog.parse(&lines[at + frame.start as usize..at + frame.end as usize], known, &mut builder);
         }
         batches.push(Arc::new(builder.seal()));

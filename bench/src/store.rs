@@ -5,8 +5,8 @@ use anyhow::{Context as _, Result};
 use logstead_config::{Framing, SourceFormat};
 use logstead_indexer::{Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Found, Framer};
+use logstead_syslog::format::{FrameContext, SyslogParser};
+use logstead_syslog::framing::{Framer, SplitResult};
 use logstead_work::Alone;
 use std::io::Read;
 use std::path::Path;
@@ -80,7 +80,7 @@ pub(crate) fn append(
     mut then: impl FnMut() -> Result<()>,
 ) -> Result<Appended> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
-    let syslog = Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
+    let syslog = SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let mut appended = Appended { messages: 0, bytes: 0, cpu: 0 };
@@ -92,12 +92,12 @@ pub(crate) fn append(
         pending.truncate(kept + read);
         appended.bytes += read as u64;
         let start = cpu();
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let taken = framer.split(&pending, &mut found);
         builder.reserve(found.frames.len(), pending.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
         for frame in &found.frames {
-            let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
+            let known = FrameContext { flags: frame.flags, peer: b"10.0.0.1", ..FrameContext::at(now) };
             syslog.parse(&pending[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         pending.drain(..taken);

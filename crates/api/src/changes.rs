@@ -17,7 +17,7 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
-use logstead_pipeline::watch::{Ending, Stored};
+use logstead_pipeline::watch::{EndSignal, StoredSignal};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -76,7 +76,7 @@ pub(super) async fn changes(
 enum News {
     /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
     Stored {
-        stored: Stored,
+        stored: StoredSignal,
         ends: Vec<(String, u64)>,
     },
     Clock,
@@ -112,7 +112,7 @@ struct ChangeListener {
     headers: HeaderMap,
     events: mpsc::Sender<BodyPiece>,
     news: News,
-    ending: Ending,
+    ending: EndSignal,
     _permit: OwnedSemaphorePermit,
 }
 

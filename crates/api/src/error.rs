@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use logstead_accounts as accounts;
 use logstead_answer::AnswerError;
 use logstead_flow::request_id;
-use logstead_ingest::encoding::Packed;
-use logstead_ingest::messages::Refused;
+use logstead_ingest::encoding::UnpackError;
+use logstead_ingest::messages::BodyError;
 use logstead_query::{ErrorKind, ParseError};
 use serde::Serialize;
 use std::ops::Range;
@@ -274,18 +274,20 @@ impl From<AnswerError> for ApiError {
     }
 }
 
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> ApiError {
+impl From<BodyError> for ApiError {
+    fn from(refused: BodyError) -> ApiError {
         let status = match &refused {
-            Refused::Malformed { .. } | Refused::Packed(Packed::Damaged { .. }) => StatusCode::BAD_REQUEST,
-            Refused::TooMany { .. } | Refused::TooMuch { .. } | Refused::Packed(Packed::TooLong { .. }) => {
-                StatusCode::PAYLOAD_TOO_LARGE
+            BodyError::Malformed { .. } | BodyError::Packed(UnpackError::Damaged { .. }) => {
+                StatusCode::BAD_REQUEST
             }
-            Refused::Packed(Packed::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            BodyError::TooMany { .. }
+            | BodyError::TooMuch { .. }
+            | BodyError::Packed(UnpackError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyError::Packed(UnpackError::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         };
         let error = ApiError::new(status, refused.to_string());
         match refused {
-            Refused::Malformed { place: Some((line, column)), .. } => {
+            BodyError::Malformed { place: Some((line, column)), .. } => {
                 error.at(TextPosition { line, column, end_column: None })
             }
             _ => error,
@@ -332,13 +334,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_problem_names_its_request_wherever_it_was_found() {
-        let elsewhere = within(Id::given(b"a").unwrap(), async {
+        let elsewhere = within(Id::from_client(b"a").unwrap(), async {
             tokio::task::spawn_blocking(request_id::carried(|| ApiError::internal("x"))).await
         });
         let problem = serde_json::to_value(elsewhere.await.unwrap().into_problem()).unwrap();
         assert_eq!(problem["request_id"], "a");
         let lost = ApiError::bad_request("found where no request is known");
-        let response = within(Id::given(b"b").unwrap(), async { lost.into_response() }).await;
+        let response = within(Id::from_client(b"b").unwrap(), async { lost.into_response() }).await;
         let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(problem["request_id"], "b");

@@ -22,7 +22,7 @@ pub(super) async fn name(request: Request, next: Next) -> Response {
 fn of(headers: &HeaderMap) -> Option<Id> {
     let mut given = headers.get_all(X_REQUEST_ID).iter();
     match (given.next(), given.next()) {
-        (Some(one), None) => Id::given(one.as_bytes()),
+        (Some(one), None) => Id::from_client(one.as_bytes()),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! How many bytes of one source may be under way between its sockets and the disk.
+//! The limit on the bytes of one source that are under way between its sockets and the disk.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -26,7 +26,7 @@ impl Budget {
         reserved.expect("the semaphore is never closed")
     }
 
-    /// As [`Budget::reserve`], but `None` instead of waiting.
+    /// Reserves like [`Budget::reserve`], but returns `None` instead of waiting.
     pub fn try_reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         self.units.clone().try_acquire_many_owned(self.units_for(bytes)).ok()
     }

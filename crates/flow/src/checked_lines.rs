@@ -5,23 +5,23 @@ use serde_json::Value;
 /// The checksum as text, and the blank behind it.
 const CRC_BYTES: usize = 9;
 
-/// What the lines of a file say.
+/// The values that the lines of a file hold.
 #[derive(Default)]
-pub(super) struct Read {
+pub(super) struct CheckedLines {
     pub(super) values: Vec<Value>,
     /// Lines that are not as they were written.
     pub(super) damaged: usize,
 }
 
-/// The line that says this.
+/// The line for a value.
 pub(super) fn line(value: &Value) -> String {
     let text = value.to_string();
     format!("{:08x} {text}\n", crc32c::crc32c(text.as_bytes()))
 }
 
-/// Reads a file. A damaged last line is not told: it was being written when the process ended.
-pub(super) fn read(bytes: &[u8]) -> Read {
-    let mut read = Read::default();
+/// Reads a file. A damaged last line is not counted: it was being written when the process ended.
+pub(super) fn read(bytes: &[u8]) -> CheckedLines {
+    let mut read = CheckedLines::default();
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next() {
         match checked(line) {

@@ -1,18 +1,18 @@
-//! What a source has read: frames, and who sent them.
+//! The frames that a source has read, and their senders.
 
 use logstead_record::Timestamp;
 use logstead_syslog::framing::Frame;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Who sent a message, as far as it is known.
+/// The sender of a message, as far as it is known.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct MessageSender {
     /// The address that messages are filed under; empty for programs on this machine.
     pub address: Arc<str>,
     /// The host of messages that name none.
     pub host: Arc<str>,
-    /// What its messages come through: `udp`, `tls`.
+    /// The transport of its messages: `udp`, `tls`.
     pub via: &'static str,
     /// A field that is added to each of its messages.
     pub field: Option<(&'static str, Arc<str>)>,
@@ -20,23 +20,23 @@ pub struct Sender {
     pub written: Option<Timestamp>,
 }
 
-impl Sender {
+impl MessageSender {
     /// Identified by its address alone: the port says nothing about the sender.
-    pub fn at(address: IpAddr, via: &'static str) -> Sender {
+    pub fn at(address: IpAddr, via: &'static str) -> MessageSender {
         let address: Arc<str> = address.to_canonical().to_string().into();
-        Sender { host: address.clone(), address, via, field: None, written: None }
+        MessageSender { host: address.clone(), address, via, field: None, written: None }
     }
 
     /// A program on this machine.
-    pub fn local(via: &'static str) -> Sender {
+    pub fn local(via: &'static str) -> MessageSender {
         let host = crate::machine::host_name().into();
-        Sender { address: "".into(), host, via, field: None, written: None }
+        MessageSender { address: "".into(), host, via, field: None, written: None }
     }
 }
 
 /// A chunk's position among those of its source: chunks of one connection that go to one worker keep their order.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Order {
+pub struct ChunkOrder {
     /// The connection that the frames came through.
     pub connection: usize,
     /// Counted for each connection.
@@ -51,24 +51,24 @@ pub struct Chunk {
     /// The frames within the bytes.
     pub frames: Vec<Frame>,
     /// Senders, each with its first frame, ascending.
-    pub senders: Vec<(u32, Sender)>,
+    pub senders: Vec<(u32, MessageSender)>,
     /// The order in which the chunk is worked on.
-    pub order: Order,
+    pub order: ChunkOrder,
 }
 
 impl Chunk {
     /// Frames of one sender.
-    pub fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &Sender) -> Chunk {
-        Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: Order::default() }
+    pub fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &MessageSender) -> Chunk {
+        Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: ChunkOrder::default() }
     }
 
-    /// What a frame came through.
+    /// The transport of a frame.
     pub fn via(&self, frame: usize) -> &'static str {
         let before = self.senders.partition_point(|(first, _)| *first as usize <= frame);
         before.checked_sub(1).map_or("", |last| self.senders[last].1.via)
     }
 
-    /// Appends others.
+    /// Appends the frames of another chunk.
     pub fn append(&mut self, other: Chunk) {
         if self.frames.is_empty() {
             *self = other;

@@ -1,5 +1,5 @@
-//! What happened, counted: one struct for each source, route, destination and logspace, shared by those who count
-//! and those who show. Counters outlive a change of the router document: an id keeps its counts.
+//! The counters of each source, route, destination and logspace, shared by the code that counts and the code that shows
+//! them. Counters outlive a change of the router document: an id keeps its counts.
 
 use super::requests::Requests;
 use logstead_record::Timestamp;
@@ -41,11 +41,11 @@ impl Gauge {
     }
 }
 
-/// Why messages were dropped, and how many; or bytes.
+/// The number of messages (or bytes) that were dropped, by reason.
 #[derive(Default, Debug)]
-pub struct Drops(Mutex<BTreeMap<&'static str, u64>>);
+pub struct DropCounts(Mutex<BTreeMap<&'static str, u64>>);
 
-impl Drops {
+impl DropCounts {
     /// Counts messages that were dropped for a reason.
     pub fn add(&self, reason: &'static str, messages: usize) {
         if 0 < messages {
@@ -59,9 +59,9 @@ impl Drops {
     }
 }
 
-/// Messages per second, from the counts of the last two looks at least a second apart.
+/// Messages per second, from the last two readings of a counter that were at least a second apart.
 #[derive(Debug, Default)]
-pub struct Rate(Mutex<RateState>);
+pub struct RateMeter(Mutex<RateState>);
 
 #[derive(Debug, Default)]
 struct RateState {
@@ -70,13 +70,13 @@ struct RateState {
     per_second: Option<f64>,
 }
 
-impl Rate {
-    /// Minimum time between looks for a new figure.
+impl RateMeter {
+    /// The minimum time between two readings for a new figure.
     const WINDOW_SECONDS: f64 = 1.0;
-    /// With more time between them the figure would say nothing of the last seconds.
+    /// With more time between them, the figure would say nothing about the last seconds.
     const WINDOW_SECONDS_MAX: f64 = 60.0;
 
-    /// `None` where it is not measured: at the first look, and at one long after the one before.
+    /// `None` if it is not measured: at the first reading, and at one long after the reading before.
     pub fn look(&self, count: u64, now: Instant) -> Option<f64> {
         let mut state = self.0.lock();
         let passed = state.at.map(|at| now.duration_since(at).as_secs_f64());
@@ -120,7 +120,7 @@ impl Sizes {
     }
 }
 
-/// What one source received.
+/// The counters of one source.
 #[derive(Default, Debug)]
 pub struct SourceCounters {
     /// Messages received.
@@ -146,7 +146,7 @@ pub struct SourceCounters {
     /// Messages that were not delimited.
     pub undelimited: Counter,
     /// Bytes that no message holds, by reason.
-    pub skipped_bytes: Drops,
+    pub skipped_bytes: DropCounts,
     /// Delimiters, lengths and empty lines between messages.
     pub framing_bytes: Counter,
     /// Messages that no route took.
@@ -154,25 +154,25 @@ pub struct SourceCounters {
     /// Open connections.
     pub connections: Gauge,
     /// Messages dropped, by reason.
-    pub dropped: Drops,
+    pub dropped: DropCounts,
     /// When the last message came, in nanoseconds.
     pub last_seen: AtomicI64,
     /// How far the senders' clocks are behind ours, by the last message with a time, in nanoseconds.
     pub skew: Mutex<Option<i64>>,
     /// Messages per second.
-    pub rate: Rate,
+    pub rate: RateMeter,
     /// The last thing that went wrong with a sender.
     pub last_error: Mutex<Option<String>>,
 }
 
 impl SourceCounters {
-    /// A coalesced read was handed to the workers.
+    /// Counts a coalesced read that was handed to the workers.
     pub fn read(&self, bytes: usize, messages: usize) {
         self.read_bytes.add(bytes);
         self.read_messages.add(messages);
     }
 
-    /// How far the senders' clocks are behind ours. `None` until a message has said its time.
+    /// How far the senders' clocks are behind ours. `None` until a message with a time has come.
     pub fn skew_ms(&self) -> Option<i64> {
         self.skew.lock().map(|nanos| nanos / 1_000_000)
     }
@@ -184,13 +184,13 @@ impl SourceCounters {
     }
 }
 
-/// What one route matched.
+/// The counters of one route.
 #[derive(Default, Debug)]
 pub struct RouteCounters {
     /// Messages that took the route.
     pub messages: Counter,
     /// Messages per second.
-    pub rate: Rate,
+    pub rate: RateMeter,
     /// By number and kind.
     steps: Mutex<BTreeMap<(usize, &'static str), Arc<StepCounters>>>,
 }
@@ -202,10 +202,10 @@ impl RouteCounters {
     }
 }
 
-/// What one step of a route did.
+/// The counters of one step of a route.
 #[derive(Default, Debug)]
 pub struct StepCounters {
-    /// Messages that got there and that it concerned.
+    /// Messages that reached the step and matched its condition.
     pub messages: Counter,
     /// Messages that the step changed.
     pub changed: Counter,
@@ -215,7 +215,7 @@ pub struct StepCounters {
     pub failed: Counter,
 }
 
-/// What one destination took.
+/// The counters of one destination.
 #[derive(Default, Debug)]
 pub struct DestinationCounters {
     /// Messages that were put into its queue.
@@ -229,17 +229,17 @@ pub struct DestinationCounters {
     /// Bytes sent.
     pub bytes: Counter,
     /// Messages dropped, by reason.
-    pub dropped: Drops,
+    pub dropped: DropCounts,
     /// Messages per second.
-    pub rate: Rate,
+    pub rate: RateMeter,
     /// The last error, until a delivery succeeds.
     pub last_error: Mutex<Option<String>>,
-    failing: Mutex<Option<Failing>>,
+    failing: Mutex<Option<Outage>>,
 }
 
-/// Since when nothing can be sent, and when that is tried next.
+/// An outage: the time since when nothing can be sent, and the next attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Failing {
+pub struct Outage {
     /// When deliveries began to fail.
     pub since: Timestamp,
     /// When the next attempt is due.
@@ -247,26 +247,26 @@ pub struct Failing {
 }
 
 impl DestinationCounters {
-    /// Nothing can be sent; says whether that is new.
+    /// Notes that nothing can be sent; returns whether that is new.
     pub fn failed(&self, reason: &str, now: Timestamp, next_try: Option<Timestamp>) -> bool {
         *self.last_error.lock() = Some(reason.to_owned());
         let mut failing = self.failing.lock();
         let since = failing.map_or(now, |before| before.since);
-        failing.replace(Failing { since, next_try }).is_none()
+        failing.replace(Outage { since, next_try }).is_none()
     }
 
-    /// Something was sent, or nothing is to be sent any more; says whether that is new.
+    /// Notes that messages were sent, or need not be sent any more; returns whether that is new.
     pub fn recovered(&self) -> bool {
         self.failing.lock().take().is_some()
     }
 
     /// Since when deliveries fail, if they do.
-    pub fn failing(&self) -> Option<Failing> {
+    pub fn failing(&self) -> Option<Outage> {
         *self.failing.lock()
     }
 }
 
-/// What one logspace stored.
+/// The counters of one logspace.
 #[derive(Default, Debug)]
 pub struct LogspaceCounters {
     /// Messages stored.
@@ -276,9 +276,9 @@ pub struct LogspaceCounters {
     /// Batches stored.
     pub batches: Counter,
     /// Messages dropped, by reason.
-    pub dropped: Drops,
+    pub dropped: DropCounts,
     /// Messages per second.
-    pub rate: Rate,
+    pub rate: RateMeter,
     /// How long appending waited for messages to be sealed.
     pub held_back_micros: Counter,
     /// The last error, until storing succeeds.
@@ -287,7 +287,7 @@ pub struct LogspaceCounters {
     pub keep: KeepCounters,
 }
 
-/// What was done to maintain one logspace.
+/// The counters of the maintenance of one logspace.
 #[derive(Default, Debug)]
 pub struct KeepCounters {
     /// Messages that were moved from the journal into segments.
@@ -306,7 +306,7 @@ pub struct KeepCounters {
     pub last_error: Mutex<Option<String>>,
 }
 
-/// What happened at the web port.
+/// The counters of the web port.
 #[derive(Default, Debug)]
 pub struct WebCounters {
     /// Open connections, and how many may be.
@@ -315,25 +315,25 @@ pub struct WebCounters {
     pub connections_max: Gauge,
     /// Connections accepted.
     pub accepted: Counter,
-    /// Connections that found no place, by reason.
-    pub refused: Drops,
+    /// Connections that were refused, by reason.
+    pub refused: DropCounts,
     /// Connections that were ended, by reason.
-    pub ended: Drops,
-    /// Without what encryption adds.
+    pub ended: DropCounts,
+    /// Bytes received from clients, without the overhead of encryption.
     pub received_bytes: Counter,
     /// Bytes sent to clients.
     pub sent_bytes: Counter,
-    /// Sockets that are listened on, by what is spoken there.
-    pub listeners: Drops,
+    /// Listening sockets, by protocol.
+    pub listeners: DropCounts,
     /// When the certificate ends, in seconds since 1970; 0 without one.
     pub certificate_expires: AtomicI64,
     /// Logins that were refused, by reason.
-    pub logins_refused: Drops,
+    pub logins_refused: DropCounts,
     /// Requests by endpoint and status.
     pub requests: Requests,
 }
 
-/// Every counter by the id of what it counts.
+/// All counters, by the id of the thing that they count.
 #[derive(Default, Debug)]
 pub struct Counters {
     /// The web listener's counters.
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_not_measured_is_none_and_not_nothing() {
-        let (rate, began) = (Rate::default(), Instant::now());
+        let (rate, began) = (RateMeter::default(), Instant::now());
         let look = |count, seconds| rate.look(count, began + Duration::from_secs_f64(seconds));
         assert_eq!(look(10, 0.0), None, "there is nothing to compare with");
         assert_eq!(look(11, 0.5), None, "too soon after that");

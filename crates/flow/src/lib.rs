@@ -1,9 +1,10 @@
-//! What flows between the parts of the process, and what bounds and counts it. Sources, destinations and the pipeline use
-//! it; it uses none of them.
+//! The data that flows between the parts of the process, and the limits and counters on it. Sources, destinations and
+//! the pipeline use this crate; it uses none of them.
 
 pub mod budget;
 mod checked_lines;
 pub mod chunk;
+pub mod count_claim;
 pub mod counters;
 pub mod gate;
 pub mod ledger;
@@ -17,5 +18,4 @@ pub mod request_id;
 pub mod requests;
 pub mod senders;
 pub mod sequel;
-pub mod share;
 pub mod writer;

@@ -5,15 +5,15 @@
 
 use super::chunk::Chunk;
 use super::counters::SourceCounters;
-use super::ledger::Place;
+use super::ledger::JournalId;
 use super::receipt::Pending;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, Timestamp};
 use logstead_syslog::format::Parser;
 use std::sync::Arc;
 
-/// What a worker is given.
-pub enum Work {
+/// A task for a worker.
+pub enum WorkItem {
     /// Frames to parse.
     Chunk {
         /// The bytes and frames.
@@ -37,10 +37,10 @@ pub enum Work {
         source: Arc<str>,
         /// The source's counters.
         counters: Arc<SourceCounters>,
-        /// Where they go, whatever the routes say.
+        /// The logspace to store them in, regardless of the routes.
         logspace: Option<String>,
-        /// Who has them already.
-        had: Vec<Place>,
+        /// The journals that have them already.
+        had: Vec<JournalId>,
         /// The receipt to settle.
         pending: Pending,
     },
@@ -57,17 +57,17 @@ pub enum Partition {
     Worker(usize),
 }
 
-/// Where work is handed in: a queue for all workers, and one for each.
+/// The sending side of the workers' queues: a queue for all workers, and one for each.
 #[derive(Clone)]
 pub struct WorkSender {
-    any: Sender<Work>,
-    each: Vec<Sender<Work>>,
+    any: Sender<WorkItem>,
+    each: Vec<Sender<WorkItem>>,
 }
 
 /// A worker's end of the queues.
 pub struct WorkReceiver {
-    any: Receiver<Work>,
-    own: Receiver<Work>,
+    any: Receiver<WorkItem>,
+    own: Receiver<WorkItem>,
     stopping: bool,
 }
 
@@ -84,7 +84,7 @@ pub fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
 
 impl WorkSender {
     /// `false` when every worker has stopped.
-    pub fn submit(&self, partition: Partition, work: Work) -> bool {
+    pub fn submit(&self, partition: Partition, work: WorkItem) -> bool {
         let queue = match partition {
             Partition::Any => &self.any,
             Partition::Worker(number) => &self.each[number % self.each.len()],
@@ -92,7 +92,7 @@ impl WorkSender {
         queue.send(work).is_ok()
     }
 
-    /// How many workers there are.
+    /// The number of workers.
     pub fn workers(&self) -> usize {
         self.each.len()
     }
@@ -100,14 +100,14 @@ impl WorkSender {
 
 impl WorkReceiver {
     /// Waits for work; `None` once told to stop and nothing is left to do.
-    pub fn next_work(&mut self) -> Option<Work> {
+    pub fn next_work(&mut self) -> Option<WorkItem> {
         if !self.stopping {
             let work = select! {
                 recv(self.any) -> work => work,
                 recv(self.own) -> work => work,
             };
             match work {
-                Ok(Work::Stop) | Err(_) => self.stopping = true,
+                Ok(WorkItem::Stop) | Err(_) => self.stopping = true,
                 Ok(work) => return Some(work),
             }
         }

@@ -6,12 +6,12 @@
 //! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
 //! bounded by the sources' budgets.
 //!
-//! It also tells the [ledger](super::ledger) what became of the messages that no journal has in the end.
+//! It also tells the [ledger](super::ledger) the fate of the messages that no journal has in the end.
 //!
-//! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
+//! **Invariant:** a part of the chunk that is not done yet is a [`Pending`]. A part that is dropped, forgotten in a
 //! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
 
-use crate::ledger::{Ledger, Place, Slot};
+use crate::ledger::{AccountSlot, JournalId, Ledger};
 use crate::sequel::Sequel;
 use logstead_route::BatchAttempt;
 use parking_lot::Mutex;
@@ -20,33 +20,33 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// What a waiting sender learns: everything is durable, or why not.
-pub type Outcome = Result<Taken, Failed>;
+/// The answer for a waiting sender: everything is durable, or why not.
+pub type StoreOutcome = Result<StoreSummary, StoreFailure>;
 
-/// What became of messages that were taken.
+/// A summary of accepted messages.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Taken {
-    /// How many of them no route took, or were dropped by the steps of one: these are counted.
+pub struct StoreSummary {
+    /// The number of messages that no route took or that the steps of one dropped: these are counted.
     pub dropped: usize,
 }
 
 /// Why messages are not stored everywhere.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Failed {
-    /// What happened, and where.
+pub struct StoreFailure {
+    /// The error, and where it happened.
     pub reason: String,
-    /// Who has them all the same: they need not be given to these again.
-    pub had: Vec<Place>,
+    /// The journals that have them all the same: these need not get them again.
+    pub had: Vec<JournalId>,
 }
 
-impl Failed {
-    /// Where nothing is stored.
-    pub fn nowhere(reason: impl Into<String>) -> Failed {
-        Failed { reason: reason.into(), had: Vec::new() }
+impl StoreFailure {
+    /// A failure after which no journal has the messages.
+    pub fn nowhere(reason: impl Into<String>) -> StoreFailure {
+        StoreFailure { reason: reason.into(), had: Vec::new() }
     }
 }
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for StoreFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.reason)
     }
@@ -54,43 +54,43 @@ impl std::fmt::Display for Failed {
 
 /// A share in a chunk that is under way.
 #[derive(Clone, Debug)]
-pub struct Receipt(Arc<Shared>);
+pub struct Receipt(Arc<ReceiptState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ReceiptState {
     _reserved: OwnedSemaphorePermit,
     since: Instant,
     failure: Mutex<Option<String>>,
     unrouted: AtomicUsize,
-    /// What steps of routes took out, by reason.
+    /// The messages that steps of routes dropped, by reason.
     dropped: Mutex<Vec<(String, usize)>>,
-    account: OnceLock<Account>,
-    waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
+    account: OnceLock<ReceiptAccount>,
+    waiting: Mutex<Option<oneshot::Sender<StoreOutcome>>>,
     is_awaited: bool,
     is_impatient: bool,
-    /// Who has all that it gets of the chunk.
-    had: Mutex<Vec<Place>>,
-    /// What steps of routes remember of it, until the outcome is known.
+    /// The journals that have all of their part of the chunk.
+    had: Mutex<Vec<JournalId>>,
+    /// The notes that steps of routes keep about it until the outcome is known.
     attempt: OnceLock<Arc<BatchAttempt>>,
 }
 
-/// Where the messages are accounted for.
+/// The account of the messages in the ledger.
 #[derive(Debug)]
-struct Account {
+struct ReceiptAccount {
     ledger: Arc<Ledger>,
-    slot: Slot,
+    slot: AccountSlot,
     messages: usize,
-    /// How many of them a journal has.
+    /// The number of messages that a journal has.
     kept: AtomicUsize,
 }
 
 impl Receipt {
     fn new(
         reserved: OwnedSemaphorePermit,
-        waiting: Option<oneshot::Sender<Outcome>>,
+        waiting: Option<oneshot::Sender<StoreOutcome>>,
         is_impatient: bool,
     ) -> Receipt {
-        Receipt(Arc::new(Shared {
+        Receipt(Arc::new(ReceiptState {
             _reserved: reserved,
             since: Instant::now(),
             failure: Mutex::new(None),
@@ -105,17 +105,17 @@ impl Receipt {
         }))
     }
 
-    /// What steps of routes are to remember it by, if its sender sends it again where it fails.
+    /// The handle that steps of routes remember it by, if its sender sends it again after a failure.
     pub fn attempt(&self) -> Option<&Arc<BatchAttempt>> {
         self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| BatchAttempt::new(!self.0.is_impatient)))
     }
 
-    /// Whether a sender waits for the outcome, who sends again what it does not hear of.
+    /// Whether a sender waits for the outcome, and sends messages again if it gets none.
     pub fn is_awaited(&self) -> bool {
         self.0.is_awaited
     }
 
-    /// Whether the sender that waited has left: it sends again what it did not hear of.
+    /// Whether the sender that waited has left: it sends the messages again if it got no answer.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.0.waiting.lock().as_ref().is_some_and(oneshot::Sender::is_closed)
     }
@@ -135,27 +135,27 @@ impl Receipt {
         Pending { receipt: self.clone(), done: false, sequel: None }
     }
 
-    /// From now on these messages are accounted for: each is kept by a journal, or dropped.
-    pub fn received(&self, ledger: &Arc<Ledger>, slot: Slot, messages: usize) {
+    /// Opens the account of these messages: each is stored in a journal, or dropped.
+    pub fn received(&self, ledger: &Arc<Ledger>, slot: AccountSlot, messages: usize) {
         ledger.received(&slot, messages);
-        let account = Account { ledger: ledger.clone(), slot, messages, kept: AtomicUsize::new(0) };
+        let account = ReceiptAccount { ledger: ledger.clone(), slot, messages, kept: AtomicUsize::new(0) };
         self.0.account.set(account).expect("messages are received once");
     }
 
-    /// Where the messages are accounted for, if they are.
-    pub fn slot(&self) -> Option<&Slot> {
+    /// The slot that the messages are counted in, if they are.
+    pub fn slot(&self) -> Option<&AccountSlot> {
         self.0.account.get().map(|account| &account.slot)
     }
 
-    /// A journal has its part of the chunk, and the ledger knows it: of these messages, that they are counted there.
-    pub fn kept(&self, place: &Place, messages: usize) {
-        self.0.had.lock().push(place.clone());
+    /// Notes that a journal has its part of the chunk and the ledger knows of it; `messages` of them are counted there.
+    pub fn note_stored(&self, journal: &JournalId, messages: usize) {
+        self.0.had.lock().push(journal.clone());
         if let Some(account) = self.0.account.get() {
             account.kept.fetch_add(messages, Ordering::Relaxed);
         }
     }
 
-    /// These were received before, and are counted where they were kept then.
+    /// Notes messages that were received before, and are counted where they were stored then.
     pub fn repeated(&self, messages: usize) {
         if let Some(account) = self.0.account.get() {
             account.ledger.repeated(&account.slot, messages);
@@ -168,12 +168,12 @@ impl Receipt {
         self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
     }
 
-    /// A step of a route took these messages out, and no target gets them.
+    /// Notes messages that a step of a route dropped, so that no target gets them.
     pub fn dropped(&self, reason: String, messages: usize) {
         self.0.dropped.lock().push((reason, messages));
     }
 
-    /// A part of the chunk is lost. The sender learns the first reason.
+    /// Notes that a part of the chunk is lost. The sender learns the first reason.
     pub fn fail(&self, reason: &str) {
         self.0.failure.lock().get_or_insert_with(|| reason.to_owned());
     }
@@ -184,7 +184,7 @@ impl Receipt {
 pub struct Pending {
     receipt: Receipt,
     done: bool,
-    /// What comes behind it.
+    /// The sequel that follows it.
     sequel: Option<Sequel>,
 }
 
@@ -195,13 +195,13 @@ impl Pending {
     }
 
     /// For a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
-    pub fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
+    pub fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<StoreOutcome>) {
         let (sender, receiver) = oneshot::channel();
         (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false, sequel: None }, receiver)
     }
 
-    /// For a sender that waits and can be held back: what cannot be stored now is tried again.
-    pub fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
+    /// For a sender that waits and can be held back: messages that cannot be stored now are tried again.
+    pub fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<StoreOutcome>) {
         let (sender, receiver) = oneshot::channel();
         (
             Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false, sequel: None },
@@ -239,12 +239,13 @@ impl Drop for Pending {
     }
 }
 
-impl Drop for Shared {
+impl Drop for ReceiptState {
     fn drop(&mut self) {
         let (unrouted, dropped) = (*self.unrouted.get_mut(), std::mem::take(self.dropped.get_mut()));
-        let taken = Taken { dropped: unrouted + dropped.iter().map(|(_, messages)| messages).sum::<usize>() };
+        let taken =
+            StoreSummary { dropped: unrouted + dropped.iter().map(|(_, messages)| messages).sum::<usize>() };
         let had = std::mem::take(self.had.get_mut());
-        let failed = |reason| Err(Failed { reason, had: had.clone() });
+        let failed = |reason| Err(StoreFailure { reason, had: had.clone() });
         let outcome = self.failure.get_mut().take().map_or(Ok(taken), failed);
         if let Some(attempt) = self.attempt.get() {
             attempt.end(outcome.is_ok());
@@ -253,13 +254,13 @@ impl Drop for Shared {
         let dropped = self
             .account
             .take()
-            .and_then(|account| account.close(&outcome, (unrouted, dropped), waiting.is_some()));
+            .and_then(|account| account.close(&outcome, unrouted, dropped, waiting.is_some()));
         match (waiting, &outcome, dropped) {
-            // That they were dropped has to be as durable as what was not.
+            // The fact that they were dropped has to be as durable as the messages that were stored.
             (Some(waiting), Ok(_), Some(ledger)) => {
                 let outcome = move |written: Result<(), String>| match written {
                     Ok(()) => Ok(taken),
-                    Err(reason) => Err(Failed { reason, had }),
+                    Err(reason) => Err(StoreFailure { reason, had }),
                 };
                 ledger.when_written(move |written| drop(waiting.send(outcome(written))));
             }
@@ -270,12 +271,13 @@ impl Drop for Shared {
     }
 }
 
-impl Account {
-    /// Accounts for what no journal has. Returns the ledger if there was any.
+impl ReceiptAccount {
+    /// Accounts for the messages that no journal has. Returns the ledger if there was any.
     fn close(
         mut self,
-        outcome: &Outcome,
-        (unrouted, dropped): (usize, Vec<(String, usize)>),
+        outcome: &StoreOutcome,
+        unrouted: usize,
+        dropped: Vec<(String, usize)>,
         was_awaited: bool,
     ) -> Option<Arc<Ledger>> {
         let mut left = self.messages.saturating_sub(*self.kept.get_mut());
@@ -313,7 +315,7 @@ mod tests {
         assert!(outcome.try_recv().is_err() && budget.used_bytes() == 3 * UNIT_BYTES);
         part.fail("disk full");
         drop(part);
-        assert_eq!(outcome.try_recv(), Ok(Err(Failed { reason: "disk full".to_owned(), had: vec![] })));
+        assert_eq!(outcome.try_recv(), Ok(Err(StoreFailure { reason: "disk full".to_owned(), had: vec![] })));
         assert_eq!(budget.used_bytes(), 0);
     }
 

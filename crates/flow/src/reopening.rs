@@ -1,4 +1,4 @@
-//! When a journal that could not be opened is tried again: after pauses that grow.
+//! The times at which a journal that could not be opened is tried again: after pauses that grow.
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ impl Reopening {
         self.at <= Instant::now()
     }
 
-    /// An attempt failed.
+    /// Notes that an attempt failed.
     pub fn failed(&mut self) {
         self.at = Instant::now() + self.wait;
         self.wait = (self.wait * 2).min(WAIT_MAX);

@@ -30,7 +30,7 @@ tokio::task_local! {
 impl Id {
     /// One that no other request has.
     pub fn random() -> Id {
-        /// What stands in where the system has no randomness.
+        /// The substitute if the system has no randomness.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let mut bytes = [0; RANDOM_BYTES];
         if SystemRandom::new().fill(&mut bytes).is_err() {
@@ -44,8 +44,8 @@ impl Id {
         Id(text.into())
     }
 
-    /// The one that a client gives, if it can be an id.
-    pub fn given(bytes: &[u8]) -> Option<Id> {
+    /// The id that a client gives, if it is valid.
+    pub fn from_client(bytes: &[u8]) -> Option<Id> {
         let is_harmless = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._:+/=@~".contains(byte);
         let fits = (1..=BYTES_MAX).contains(&bytes.len()) && bytes.iter().all(is_harmless);
         fits.then(|| Id(String::from_utf8_lossy(bytes).into()))
@@ -63,7 +63,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// The request that this is done for, if it is for one.
+/// The id of the request that this work is for, if it is for one.
 pub fn current() -> Option<Id> {
     CURRENT.try_with(Clone::clone).ok()
 }
@@ -102,23 +102,23 @@ mod tests {
     #[test]
     fn an_id_of_a_client_is_kept_if_it_is_harmless() {
         for good in ["1", "01JDQ-7.a_b:c", "Root=1-67-abc@x+y/z=~", &"x".repeat(128)] {
-            assert_eq!(Id::given(good.as_bytes()).unwrap().as_str(), good);
+            assert_eq!(Id::from_client(good.as_bytes()).unwrap().as_str(), good);
         }
         for bad in
             ["", "a b", "a\"b", "a\tb", "<b>", "a;b", "$(a)", "a\\b", "\u{1b}[31m", "ä", &"x".repeat(129)]
         {
-            assert_eq!(Id::given(bad.as_bytes()), None, "{bad}");
+            assert_eq!(Id::from_client(bad.as_bytes()), None, "{bad}");
         }
-        assert_eq!(Id::given(b"\xff"), None);
+        assert_eq!(Id::from_client(b"\xff"), None);
         let (one, other) = (Id::random(), Id::random());
         assert_ne!(one, other);
-        assert_eq!(Id::given(one.as_str().as_bytes()), Some(one));
+        assert_eq!(Id::from_client(one.as_str().as_bytes()), Some(one));
     }
 
     #[tokio::test]
     async fn an_id_goes_along_with_the_work_for_its_request() {
         assert_eq!(current(), None);
-        let id = Id::given(b"a").unwrap();
+        let id = Id::from_client(b"a").unwrap();
         let elsewhere = within(id.clone(), async {
             assert_eq!(current().unwrap().as_str(), "a");
             let thread = std::thread::spawn(carried(current));

@@ -1,4 +1,4 @@
-//! Requests that were answered, counted: by endpoint, by status, and by how long it took.
+//! Counts answered requests: by endpoint, by status, and by duration.
 //!
 //! **Invariant:** an endpoint is a method and the template of a route, so that there are no more than the API has.
 
@@ -6,25 +6,25 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The upper bounds of how long a request took, in milliseconds.
+/// The upper bounds of the buckets for durations, in milliseconds.
 const BOUNDS_MS: [u64; 13] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000, 30_000];
 
-/// What was asked and answered so far.
+/// Counts requests and their answers.
 #[derive(Default, Debug)]
-pub struct Requests(Mutex<State>);
+pub struct Requests(Mutex<RequestCounts>);
 
 #[derive(Default, Debug)]
-struct State {
+struct RequestCounts {
     open: u64,
-    by_endpoint: BTreeMap<String, Answered>,
+    by_endpoint: BTreeMap<String, EndpointAnswers>,
 }
 
 /// The answers of one endpoint.
 #[derive(Clone, Default, Debug)]
-pub struct Answered {
+pub struct EndpointAnswers {
     /// Answers by HTTP status.
     pub by_status: BTreeMap<u16, u64>,
-    /// By the first bound that it did not exceed.
+    /// The number of requests by the first bound that they did not exceed.
     within: [u64; BOUNDS_MS.len()],
     took: Duration,
 }
@@ -40,7 +40,7 @@ impl Requests {
         let mut state = self.0.lock();
         state.open = state.open.saturating_sub(1);
         if !state.by_endpoint.contains_key(endpoint) {
-            state.by_endpoint.insert(endpoint.to_owned(), Answered::default());
+            state.by_endpoint.insert(endpoint.to_owned(), EndpointAnswers::default());
         }
         if let Some(answered) = state.by_endpoint.get_mut(endpoint) {
             answered.count(status, took);
@@ -53,13 +53,13 @@ impl Requests {
     }
 
     /// The answered requests of each endpoint.
-    pub fn by_endpoint(&self) -> Vec<(String, Answered)> {
+    pub fn by_endpoint(&self) -> Vec<(String, EndpointAnswers)> {
         let state = self.0.lock();
         state.by_endpoint.iter().map(|(endpoint, answered)| (endpoint.clone(), answered.clone())).collect()
     }
 }
 
-impl Answered {
+impl EndpointAnswers {
     fn count(&mut self, status: u16, took: Duration) {
         *self.by_status.entry(status).or_default() += 1;
         let bound = BOUNDS_MS.iter().position(|bound| took <= Duration::from_millis(*bound));

@@ -1,4 +1,4 @@
-//! What may be done only once something else has been done: a logspace stores the messages of a sender that sends again
+//! A task that may run only once other tasks are done: a logspace stores the messages of a sender that sends again only
 //! after every queue that can refuse them has them.
 //!
 //! Each part that comes first holds a clone. When the last one is dropped, the sequel is run, unless a part failed: then it is
@@ -8,28 +8,28 @@ use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 
-type Run = Box<dyn FnOnce() + Send>;
+type SequelTask = Box<dyn FnOnce() + Send>;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Sequel(Arc<Waiting>);
+pub struct Sequel(Arc<WaitingTask>);
 
-struct Waiting(Mutex<Option<Run>>);
+struct WaitingTask(Mutex<Option<SequelTask>>);
 
 impl Sequel {
     /// A sequel that runs when the last part is dropped.
     pub fn new(run: impl FnOnce() + Send + 'static) -> Sequel {
-        Sequel(Arc::new(Waiting(Mutex::new(Some(Box::new(run))))))
+        Sequel(Arc::new(WaitingTask(Mutex::new(Some(Box::new(run))))))
     }
 
-    /// A part that comes first failed: it is not run.
+    /// Notes that a part failed: the sequel is not run.
     pub fn cancel(&self) {
         let run = self.0.0.lock().take();
         drop(run);
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingTask {
     fn drop(&mut self) {
         if let Some(run) = self.0.get_mut().take() {
             run();
@@ -37,7 +37,7 @@ impl Drop for Waiting {
     }
 }
 
-impl fmt::Debug for Waiting {
+impl fmt::Debug for WaitingTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sequel").finish_non_exhaustive()
     }

@@ -1,14 +1,14 @@
-//! The thread that writes a journal: it appends what the workers encoded, syncs once for all that wait (group commit), and
-//! only then drops the receipts, which acknowledges the messages.
+//! The thread that writes a journal: it appends the batches that the workers encoded, syncs once for all that wait
+//! (group commit), and only then drops the receipts, which acknowledges the messages.
 //!
-//! Logspaces and the queues of destinations are written this way. What differs between them is their [`Owner`].
+//! Logspaces and the queues of destinations are written this way. They differ in their [`JournalHooks`].
 //!
 //! **Invariant:** a message is acknowledged after its append returned and the ledger knows of it, and is searchable from
 //! that moment.
 
-use crate::ledger::{Kept, Ledger, Place};
+use crate::count_claim::CountClaim;
+use crate::ledger::{JournalId, KeptMessages, Ledger};
 use crate::receipt::Pending;
-use crate::share::Share;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use logstead_indexer::{Appender, Encoded};
 use std::sync::Arc;
@@ -30,25 +30,25 @@ pub struct Append {
     pub encoded: Encoded,
     /// The receipt to settle.
     pub pending: Pending,
-    /// Which of them are counted here.
-    pub share: Share,
-    /// Whether they are dropped, and counted, where they would have to wait for room.
+    /// The messages that are counted in this journal.
+    pub claim: CountClaim,
+    /// Whether they are dropped, and counted, if they would have to wait for room.
     pub may_drop: bool,
 }
 
-/// What it is that is written, and what else its thread does.
-pub trait Owner: Send + 'static {
-    /// What can change while it is open.
+/// The journal that a thread writes, and the other tasks of that thread.
+pub trait JournalHooks: Send + 'static {
+    /// The settings that can change while it is open.
     type Configuration: Send + 'static;
 
-    /// Opens the journal where it is not open, as soon as that is to be tried again. Until it is, messages wait or are
+    /// Opens the journal if it is not open, as soon as that is to be tried again. Until it is, messages wait or are
     /// refused, with this reason.
     fn open(&mut self, appender: &mut Appender) -> Result<(), String>;
     /// Applies new settings to the appender.
     fn configure(&mut self, appender: &mut Appender, configuration: Self::Configuration);
-    /// Maintains the journal, and opens it where it is not open; returns when that is due again.
+    /// Maintains the journal, and opens it if it is not open; returns when that is due again.
     fn tidy(&mut self, appender: &mut Appender) -> Instant;
-    /// Waits a little where messages are stored faster than they are taken care of.
+    /// Waits a little if messages are stored faster than they are maintained.
     fn hold_back(&self) {}
     /// Why nothing more fits for now, if so.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
@@ -56,22 +56,22 @@ pub trait Owner: Send + 'static {
     fn stored(&mut self, encoded: &[Encoded]);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);
-    /// These are not stored, as they would have to wait.
+    /// Called when messages were dropped, as they would have had to wait.
     fn dropped(&mut self, messages: usize);
-    /// The process ends before these could be stored.
+    /// Called when the process ends before messages could be stored.
     fn gave_up(&mut self, messages: usize, error: &str);
 }
 
-enum Command<C> {
+enum WriterCommand<C> {
     Append(Box<Append>),
     Configure(C),
     Tidy,
     Stop,
 }
 
-/// The way to the thread.
+/// The handle of the writer thread.
 pub struct Writer<C> {
-    commands: Sender<Command<C>>,
+    commands: Sender<WriterCommand<C>>,
     stopping: Arc<AtomicBool>,
     thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
 }
@@ -81,19 +81,20 @@ impl<C: Send + 'static> Writer<C> {
     pub fn start<O>(
         name: String,
         appender: Appender,
-        owner: O,
-        (ledger, place): (Arc<Ledger>, Place),
+        hooks: O,
+        ledger: Arc<Ledger>,
+        journal: JournalId,
     ) -> std::io::Result<Writer<C>>
     where
-        O: Owner<Configuration = C>,
+        O: JournalHooks<Configuration = C>,
     {
         let (commands, received) = unbounded();
         let stopping = Arc::new(AtomicBool::new(false));
-        let writing = Writing {
+        let writing = WriterThread {
             appender,
-            owner,
+            hooks,
             ledger,
-            place,
+            journal,
             tidy_at: Instant::now(),
             received,
             stopping: stopping.clone(),
@@ -102,37 +103,37 @@ impl<C: Send + 'static> Writer<C> {
         Ok(Writer { commands, stopping, thread: parking_lot::Mutex::new(Some(thread)) })
     }
 
-    /// Hands messages over. Never blocks: what is in flight is bounded by the budgets of the sources.
+    /// Hands messages over. Never blocks: the messages in flight are bounded by the budgets of the sources.
     pub fn append(&self, append: Append) {
-        if let Err(refused) = self.commands.send(Command::Append(Box::new(append)))
-            && let Command::Append(append) = refused.into_inner()
+        if let Err(refused) = self.commands.send(WriterCommand::Append(Box::new(append)))
+            && let WriterCommand::Append(append) = refused.into_inner()
         {
             append.pending.fail("it is closed");
         }
     }
 
-    /// Changes what can change while it is open.
+    /// Applies new settings.
     pub fn configure(&self, configuration: C) {
         // If the thread has ended, there is nothing to configure.
-        self.commands.send(Command::Configure(configuration)).ok();
+        self.commands.send(WriterCommand::Configure(configuration)).ok();
     }
 
     /// Maintains the journal at once.
     pub fn tidy_soon(&self) {
         // If the thread has ended, there is nothing to maintain.
-        self.commands.send(Command::Tidy).ok();
+        self.commands.send(WriterCommand::Tidy).ok();
     }
 
-    /// It will be told to stop: what cannot be stored soon is not waited for.
+    /// Announces a stop: messages that cannot be stored soon are no longer waited for.
     pub fn hurry(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Writes what was handed over, and then nothing more. [`Writer::join`] waits for that.
+    /// Writes the messages that were handed over, and then nothing more. [`Writer::join`] waits for that.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         // If the thread has ended, it has stopped.
-        self.commands.send(Command::Stop).ok();
+        self.commands.send(WriterCommand::Stop).ok();
     }
 
     /// Waits for the end of a stopped thread; `false` if it panicked.
@@ -143,18 +144,18 @@ impl<C: Send + 'static> Writer<C> {
 
 /// Messages that are committed together.
 #[derive(Default)]
-struct Group {
+struct AppendGroup {
     encoded: Vec<Encoded>,
     pending: Vec<Pending>,
-    shares: Vec<Share>,
+    claims: Vec<CountClaim>,
     may_drop: Vec<bool>,
 }
 
-impl Group {
-    fn push(&mut self, Append { encoded, pending, share, may_drop }: Append) {
+impl AppendGroup {
+    fn push(&mut self, Append { encoded, pending, claim, may_drop }: Append) {
         self.encoded.push(encoded);
         self.pending.push(pending);
-        self.shares.push(share);
+        self.claims.push(claim);
         self.may_drop.push(may_drop);
     }
 
@@ -162,29 +163,29 @@ impl Group {
         self.encoded.iter().map(Encoded::rows).sum()
     }
 
-    /// Keeps only what has to wait; returns what is dropped.
+    /// Keeps only the messages that have to wait; returns those to drop.
     fn shed(&mut self, error: &str) -> Vec<Append> {
-        let Group { encoded, pending, shares, may_drop } = std::mem::take(self);
-        let appends = encoded.into_iter().zip(pending).zip(shares).zip(may_drop);
+        let AppendGroup { encoded, pending, claims, may_drop } = std::mem::take(self);
+        let appends = encoded.into_iter().zip(pending).zip(claims).zip(may_drop);
         appends
-            .filter_map(|(((encoded, pending), share), may_drop)| {
-                self.push_unless_shed(Append { encoded, pending, share, may_drop }, error)
+            .filter_map(|(((encoded, pending), claim), may_drop)| {
+                self.push_unless_shed(Append { encoded, pending, claim, may_drop }, error)
             })
             .collect()
     }
 
-    /// Decides which messages are counted here, and notes it in what is written; how many of each.
+    /// Decides which messages are counted here, and notes it in the encoded batches; returns the number for each.
     fn claim(&mut self) -> Vec<usize> {
-        let claim = |(encoded, share): (&mut Encoded, &mut Share)| {
-            let counted = share.claim();
+        let claim = |(encoded, claim): (&mut Encoded, &mut CountClaim)| {
+            let counted = claim.claim();
             encoded.set_copies(encoded.rows() - counted);
             counted
         };
-        self.encoded.iter_mut().zip(&mut self.shares).map(claim).collect()
+        self.encoded.iter_mut().zip(&mut self.claims).map(claim).collect()
     }
 
-    /// Returns what need not be stored, and is dropped. Informs a sender that wants to learn of a failure at once, and lets
-    /// go of what its sender sends again, as it has left; anything else is kept.
+    /// Keeps a batch that has to be stored; returns one that may be dropped. Informs a sender that wants to learn of a
+    /// failure at once, and drops a batch whose sender has left and sends it again; any other batch is kept.
     fn push_unless_shed(&mut self, append: Append, error: &str) -> Option<Append> {
         if append.may_drop {
             return Some(append);
@@ -201,18 +202,18 @@ impl Group {
     }
 }
 
-struct Writing<O: Owner> {
+struct WriterThread<O: JournalHooks> {
     appender: Appender,
-    owner: O,
+    hooks: O,
     ledger: Arc<Ledger>,
-    place: Place,
+    journal: JournalId,
     /// When the journal is maintained next.
     tidy_at: Instant,
-    received: Receiver<Command<O::Configuration>>,
+    received: Receiver<WriterCommand<O::Configuration>>,
     stopping: Arc<AtomicBool>,
 }
 
-impl<O: Owner> Writing<O> {
+impl<O: JournalHooks> WriterThread<O> {
     fn run(mut self) {
         self.write();
         if let Err(error) = self.appender.close() {
@@ -226,34 +227,34 @@ impl<O: Owner> Writing<O> {
         loop {
             self.tidy_when_due();
             match self.received.recv_deadline(self.tidy_at) {
-                Ok(Command::Configure(configuration)) => self.configure(configuration),
-                Ok(Command::Tidy) => self.tidy_at = Instant::now(),
-                Ok(Command::Append(append)) => {
+                Ok(WriterCommand::Configure(configuration)) => self.configure(configuration),
+                Ok(WriterCommand::Tidy) => self.tidy_at = Instant::now(),
+                Ok(WriterCommand::Append(append)) => {
                     if self.commit_with_all_that_wait(*append) {
                         return;
                     }
                 }
-                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(WriterCommand::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
     fn configure(&mut self, configuration: O::Configuration) {
-        self.owner.configure(&mut self.appender, configuration);
+        self.hooks.configure(&mut self.appender, configuration);
         self.tidy_at = Instant::now();
     }
 
     fn tidy_when_due(&mut self) {
         if self.tidy_at <= Instant::now() {
-            self.tidy_at = self.owner.tidy(&mut self.appender);
+            self.tidy_at = self.hooks.tidy(&mut self.appender);
         }
     }
 
-    /// Commits `first` and what waits behind it; says whether to stop.
+    /// Commits `first` and the batches that wait behind it; returns whether to stop.
     ///
-    /// The workers finish in any order. What waits here is sorted by time of receipt, so a connection that several
-    /// workers parse mostly keeps its order, at no cost.
+    /// The workers finish in any order. Batches that wait here are sorted by time of receipt, so a connection that
+    /// several workers parse mostly keeps its order, at no cost.
     fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
         let mut bytes = first.encoded.journal_bytes();
         let mut appends = vec![first];
@@ -262,32 +263,32 @@ impl<O: Owner> Writing<O> {
             && let Ok(command) = self.received.try_recv()
         {
             match command {
-                Command::Append(append) => {
+                WriterCommand::Append(append) => {
                     bytes += append.encoded.journal_bytes();
                     appends.push(*append);
                 }
-                Command::Configure(configuration) => self.configure(configuration),
+                WriterCommand::Configure(configuration) => self.configure(configuration),
                 // It is done every minute anyway.
-                Command::Tidy => {}
-                Command::Stop => {
+                WriterCommand::Tidy => {}
+                WriterCommand::Stop => {
                     stop = true;
                     break;
                 }
             }
         }
         appends.sort_by_key(|append| append.pending.receipt().since());
-        let mut group = Group::default();
+        let mut group = AppendGroup::default();
         appends.into_iter().for_each(|append| group.push(append));
         stop | self.commit(group)
     }
 
-    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer get the
-    /// failure at once and may send again; all others are slowed down by what is held here.
-    fn commit(&mut self, mut group: Group) -> bool {
+    /// Appends until it succeeds or the process stops; returns whether to stop. Senders that wait for an answer get the
+    /// failure at once and may send again; all others are slowed down by the messages that are held here.
+    fn commit(&mut self, mut group: AppendGroup) -> bool {
         let mut stop = false;
         let mut stop_since = None;
         if !self.stopping.load(Ordering::Relaxed) {
-            self.owner.hold_back();
+            self.hooks.hold_back();
         }
         while !group.encoded.is_empty() {
             let error = match self.append(&mut group) {
@@ -297,13 +298,13 @@ impl<O: Owner> Writing<O> {
                 }
                 Err(error) => error,
             };
-            self.owner.failed(&error);
+            self.hooks.failed(&error);
             let dropped = group.shed(&error);
             self.drop_all(dropped);
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
-                    self.owner.gave_up(group.messages(), &error);
+                    self.hooks.gave_up(group.messages(), &error);
                     return true;
                 }
             }
@@ -317,9 +318,9 @@ impl<O: Owner> Writing<O> {
     }
 
     /// Returns how many messages of each part are counted here.
-    fn append(&mut self, group: &mut Group) -> Result<Vec<usize>, String> {
-        self.owner.open(&mut self.appender)?;
-        if let Some(reason) = self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
+    fn append(&mut self, group: &mut AppendGroup) -> Result<Vec<usize>, String> {
+        self.hooks.open(&mut self.appender)?;
+        if let Some(reason) = self.hooks.refusal(self.stopping.load(Ordering::Relaxed)) {
             return Err(reason);
         }
         let counted = group.claim();
@@ -327,16 +328,19 @@ impl<O: Owner> Writing<O> {
         Ok(counted)
     }
 
-    fn stored(&mut self, group: Group, counted: &[usize]) {
+    fn stored(&mut self, group: AppendGroup, counted: &[usize]) {
         let parts = group.pending.iter().zip(counted);
-        let kept: Vec<Kept> = parts
-            .map(|(pending, counted)| Kept { slot: pending.receipt().slot().cloned(), counted: *counted })
+        let kept: Vec<KeptMessages> = parts
+            .map(|(pending, counted)| KeptMessages {
+                slot: pending.receipt().slot().cloned(),
+                counted: *counted,
+            })
             .collect();
-        self.ledger.kept(&self.place, self.appender.next_sequence(), group.messages(), &kept);
-        self.owner.stored(&group.encoded);
-        group.shares.into_iter().for_each(Share::keep);
+        self.ledger.note_stored(&self.journal, self.appender.next_sequence(), group.messages(), &kept);
+        self.hooks.stored(&group.encoded);
+        group.claims.into_iter().for_each(CountClaim::keep);
         for (pending, counted) in group.pending.into_iter().zip(counted) {
-            pending.receipt().kept(&self.place, *counted);
+            pending.receipt().note_stored(&self.journal, *counted);
             pending.done();
         }
     }
@@ -346,29 +350,29 @@ impl<O: Owner> Writing<O> {
         if dropped.is_empty() {
             return;
         }
-        self.owner.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
+        self.hooks.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
         let pending = dropped.into_iter().map(|append| append.pending);
         let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
         silent.into_iter().for_each(Pending::done);
         if !awaited.is_empty() {
-            // If it cannot be written, that was said: the messages themselves are where they should be.
+            // If it cannot be written, that was logged: the messages themselves are where they should be.
             self.ledger.when_written(move |_| awaited.into_iter().for_each(Pending::done));
         }
     }
 
-    /// Waits before the next attempt; says whether to stop. What arrives in the meantime is dropped, refused or waits
-    /// too.
-    fn wait_for_room(&mut self, group: &mut Group, error: &str) -> bool {
+    /// Waits before the next attempt; returns whether to stop. Batches that arrive in the meantime are dropped, refused
+    /// or wait too.
+    fn wait_for_room(&mut self, group: &mut AppendGroup, error: &str) -> bool {
         let until = Instant::now() + RETRY_WAIT;
         loop {
             match self.received.recv_deadline(until) {
-                Ok(Command::Append(append)) => {
+                Ok(WriterCommand::Append(append)) => {
                     let dropped = group.push_unless_shed(*append, error);
                     self.drop_all(dropped.into_iter().collect());
                 }
-                Ok(Command::Configure(configuration)) => self.configure(configuration),
-                Ok(Command::Tidy) => {}
-                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
+                Ok(WriterCommand::Configure(configuration)) => self.configure(configuration),
+                Ok(WriterCommand::Tidy) => {}
+                Ok(WriterCommand::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
                 Err(RecvTimeoutError::Timeout) => return false,
             }
         }

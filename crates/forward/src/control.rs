@@ -1,7 +1,7 @@
-//! What the thread of a destination is to do next: those who store, configure and operate say it here, and the thread
-//! waits here.
+//! The control of a destination's thread: the code that stores, configures and operates leaves its orders here, and the
+//! thread waits here.
 
-use super::gather::Ready;
+use super::gather::SendTime;
 use logstead_config::Destination as Config;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -9,76 +9,76 @@ use std::time::{Duration, Instant};
 
 #[derive(Default)]
 pub(super) struct Control {
-    state: Mutex<State>,
+    state: Mutex<ControlState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    /// None: the router document no longer has it, and its messages wait.
+struct ControlState {
+    /// `None` if the router document no longer has it: its messages wait.
     config: Option<Arc<Config>>,
     is_paused: bool,
-    /// How often somebody asked for an attempt to be made at once, and how often that was heeded.
+    /// The number of requests for an attempt at once, and the number that were heeded.
     retries: u64,
     retries_heeded: u64,
-    /// Messages with a sequence below this are to be passed over.
+    /// Messages with a lower sequence are to be passed over.
     discard_before: u64,
-    /// Until when it may go on after a stop.
+    /// The deadline after a stop.
     stop: Option<Instant>,
-    /// What it was told first.
+    /// The deadline that it was given first.
     stop_by: Option<Instant>,
-    /// Nothing more is queued.
+    /// Whether the last message is queued.
     is_written: bool,
     has_ended: bool,
 }
 
-/// What to do.
-pub(super) enum Task {
-    /// Send what comes next.
+/// The next task of the thread.
+pub(super) enum DrainTask {
+    /// Send the next messages.
     Send(Arc<Config>),
-    /// Pass over messages with a sequence below this.
+    /// Pass over messages with a lower sequence.
     Discard(u64),
     /// Note on the disk how far it is done.
     Note,
     End,
 }
 
-/// What the thread knows when it asks what to do.
-pub(super) struct Situation<'a> {
-    /// When to send what waits; somebody may ask for it at once.
-    pub(super) ready: &'a dyn Fn(&Config, bool) -> Ready,
-    /// Messages with a sequence below this are done with.
+/// The thread's state when it asks for a task.
+pub(super) struct DrainSituation<'a> {
+    /// Decides when to send the waiting messages, which may be requested at once.
+    pub(super) ready: &'a dyn Fn(&Config, bool) -> SendTime,
+    /// Messages with a lower sequence are done.
     pub(super) done: u64,
     /// When to note how far it is done.
     pub(super) note_at: Option<Instant>,
 }
 
-impl State {
-    /// What to do, or until when there is nothing to do.
-    fn task(&mut self, situation: &Situation<'_>) -> Result<Task, Option<Instant>> {
+impl ControlState {
+    /// The next task, or the time until which there is none.
+    fn task(&mut self, situation: &DrainSituation<'_>) -> Result<DrainTask, Option<Instant>> {
         let now = Instant::now();
         if situation.done < self.discard_before {
-            return Ok(Task::Discard(self.discard_before));
+            return Ok(DrainTask::Discard(self.discard_before));
         }
         let hurry = self.retries_heeded < self.retries;
         self.retries_heeded = self.retries;
         let sends = self.config.as_ref().filter(|_| !self.is_paused);
-        let ready = sends.map_or(Ready::Never, |config| (situation.ready)(config, hurry));
-        let sends = sends.filter(|_| ready == Ready::Now);
+        let ready = sends.map_or(SendTime::Never, |config| (situation.ready)(config, hurry));
+        let sends = sends.filter(|_| ready == SendTime::Now);
         if self.stop.is_some_and(|until| until <= now || self.is_written && sends.is_none()) {
-            return Ok(Task::End);
+            return Ok(DrainTask::End);
         }
         if situation.note_at.is_some_and(|at| at <= now) {
-            return Ok(Task::Note);
+            return Ok(DrainTask::Note);
         }
-        let send_at = if let Ready::At(at) = ready { Some(at) } else { None };
+        let send_at = if let SendTime::At(at) = ready { Some(at) } else { None };
         let wake = || [situation.note_at, send_at].into_iter().flatten().min();
-        sends.map(|config| Task::Send(config.clone())).ok_or_else(wake)
+        sends.map(|config| DrainTask::Send(config.clone())).ok_or_else(wake)
     }
 }
 
-impl State {
-    /// Whether nothing was said since that ends the present attempts.
+impl ControlState {
+    /// Whether no order has come since that ends the present attempts.
     fn goes_on(&self, config: &Arc<Config>, discard_before: u64) -> bool {
         let is_same = self.config.as_ref().is_some_and(|now| Arc::ptr_eq(now, config));
         is_same && !self.is_paused && self.stop.is_none() && self.discard_before == discard_before
@@ -87,7 +87,7 @@ impl State {
 
 impl Control {
     /// Waits until there is something to do.
-    pub(super) fn next(&self, situation: &Situation<'_>) -> Task {
+    pub(super) fn next(&self, situation: &DrainSituation<'_>) -> DrainTask {
         let mut state = self.state.lock();
         loop {
             match state.task(situation) {
@@ -149,7 +149,7 @@ impl Control {
         });
     }
 
-    /// Nothing more is queued.
+    /// Whether the last message is queued.
     pub(super) fn written(&self) {
         self.change(|state| state.is_written = true);
     }
@@ -170,7 +170,7 @@ impl Control {
         true
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut ControlState)) {
         change(&mut self.state.lock());
         self.changed.notify_all();
     }

@@ -1,8 +1,8 @@
-//! Sends a number of messages, whatever their sink says: again after a pause, in halves, or not at all.
+//! Delivers messages through a sink: after a failure again after a pause, in halves, or not at all.
 //!
 //! **Invariant:** every message before the first that is left is delivered, or refused with a reason.
 
-use super::sink::{Failure, Message, Remedy, Sent, Sink};
+use super::sink::{MessageSink, OutgoingMessage, Remedy, SendFailure, SendReport};
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
@@ -12,17 +12,17 @@ const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Another side may ask for longer pauses, up to this.
 const WAIT_ASKED_MAX: Duration = Duration::from_secs(300);
-/// How often messages are sent again that the other side did not accept while it accepted others. With the pauses above
-/// that is about ten minutes.
+/// The number of times that messages are sent again if the other side did not accept them while it accepted others.
+/// With the pauses above that is about ten minutes.
 const ATTEMPTS_MAX: u32 = 60;
 
-/// What became of the messages.
+/// The result of a delivery.
 #[derive(Default)]
-pub(super) struct Outcome<'a> {
+pub(super) struct DeliveryOutcome<'a> {
     pub(super) delivered: usize,
     pub(super) bytes: usize,
     /// Messages that will never be accepted, and why.
-    pub(super) refused: Vec<(Message<'a>, String)>,
+    pub(super) refused: Vec<(OutgoingMessage<'a>, String)>,
     /// The first message that is left, if it was interrupted.
     pub(super) left: Option<u64>,
 }
@@ -35,26 +35,31 @@ const SHARE_MIN: usize = 256;
 
 /// Sends messages until none is left or `pause` says not to go on, to all sinks at the same time.
 pub(super) fn deliver<'a>(
-    sinks: &mut [Box<dyn Sink>],
-    messages: &[Message<'a>],
+    sinks: &mut [Box<dyn MessageSink>],
+    messages: &[OutgoingMessage<'a>],
     pause: &Pause<'_>,
-) -> Outcome<'a> {
+) -> DeliveryOutcome<'a> {
     let share = messages.len().div_ceil(sinks.len().max(1)).max(SHARE_MIN);
     let mut parts = sinks.iter_mut().zip(messages.chunks(share));
-    let Some((first, part)) = parts.next() else { return Outcome::default() };
+    let Some((first, part)) = parts.next() else { return DeliveryOutcome::default() };
     thread::scope(|scope| {
         let others = parts.map(|(sink, part)| scope.spawn(|| deliver_part(&mut **sink, part, pause)));
         let others: Vec<_> = others.collect();
         let outcome = deliver_part(&mut **first, part, pause);
         others.into_iter().fold(outcome, |outcome, other| {
-            // What is wrong in a sink is dealt with by the thread of the destination.
+            // A panic in a sink is handled by the thread of the destination.
             outcome.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })
     })
 }
 
-fn deliver_part<'a>(sink: &mut dyn Sink, messages: &[Message<'a>], pause: &Pause<'_>) -> Outcome<'a> {
-    let mut delivery = Delivery { outcome: Outcome::default(), todo: vec![messages.to_vec()], attempts: 0 };
+fn deliver_part<'a>(
+    sink: &mut dyn MessageSink,
+    messages: &[OutgoingMessage<'a>],
+    pause: &Pause<'_>,
+) -> DeliveryOutcome<'a> {
+    let mut delivery =
+        PendingDelivery { outcome: DeliveryOutcome::default(), todo: vec![messages.to_vec()], attempts: 0 };
     while let Some(part) = delivery.todo.pop() {
         let failure = match sink.send(&part) {
             Ok(sent) => delivery.sent(&part, sent),
@@ -70,9 +75,9 @@ fn deliver_part<'a>(sink: &mut dyn Sink, messages: &[Message<'a>], pause: &Pause
     delivery.outcome
 }
 
-impl<'a> Outcome<'a> {
-    /// Of both.
-    fn and(mut self, other: Outcome<'a>) -> Outcome<'a> {
+impl<'a> DeliveryOutcome<'a> {
+    /// The sum of both.
+    fn and(mut self, other: DeliveryOutcome<'a>) -> DeliveryOutcome<'a> {
         self.delivered += other.delivered;
         self.bytes += other.bytes;
         self.refused.extend(other.refused);
@@ -81,18 +86,18 @@ impl<'a> Outcome<'a> {
     }
 }
 
-struct Delivery<'a> {
-    outcome: Outcome<'a>,
+struct PendingDelivery<'a> {
+    outcome: DeliveryOutcome<'a>,
     /// The next part is the last one.
-    todo: Vec<Vec<Message<'a>>>,
+    todo: Vec<Vec<OutgoingMessage<'a>>>,
     /// Attempts without a success.
     attempts: u32,
 }
 
-impl<'a> Delivery<'a> {
+impl<'a> PendingDelivery<'a> {
     /// Returns why to wait, if so.
-    fn sent(&mut self, part: &[Message<'a>], sent: Sent) -> Option<Failure> {
-        let Sent { bytes, refused, again, busy } = sent;
+    fn sent(&mut self, part: &[OutgoingMessage<'a>], sent: SendReport) -> Option<SendFailure> {
+        let SendReport { bytes, refused, again, busy } = sent;
         self.outcome.bytes += bytes;
         self.outcome.delivered += part.len() - refused.len() - again.len();
         self.attempts = if again.len() < part.len() { 0 } else { self.attempts + 1 };
@@ -101,8 +106,8 @@ impl<'a> Delivery<'a> {
             return None;
         }
         let again: Vec<_> = again.into_iter().map(|at| part[at]).collect();
-        let busy =
-            busy.unwrap_or_else(|| Failure::wait("the other side did not accept them, and did not say why"));
+        let busy = busy
+            .unwrap_or_else(|| SendFailure::wait("the other side did not accept them, and did not say why"));
         if ATTEMPTS_MAX <= self.attempts && 0 < self.outcome.delivered {
             let reason =
                 format!("not accepted in {ATTEMPTS_MAX} attempts, while others were: {}", busy.reason);
@@ -113,7 +118,7 @@ impl<'a> Delivery<'a> {
         Some(busy)
     }
 
-    fn failed(&mut self, mut part: Vec<Message<'a>>, failure: Failure) -> Option<Failure> {
+    fn failed(&mut self, mut part: Vec<OutgoingMessage<'a>>, failure: SendFailure) -> Option<SendFailure> {
         match failure.remedy {
             Remedy::Wait(_) => {
                 self.attempts += 1;
@@ -138,7 +143,7 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// How long to wait after this number of failures in a row.
+/// The pause after this number of failures in a row.
 fn wait(attempts: u32, remedy: &Remedy) -> Duration {
     let own = WAIT_FIRST.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(WAIT_MAX);
     match remedy {
@@ -160,22 +165,22 @@ mod tests {
     /// Another side that takes at most a number of messages at a time, never takes some, and has bad moments.
     struct Moody {
         at_once: usize,
-        /// What it does to each message, by sequence.
+        /// Whether a message is refused, by its sequence.
         poison: fn(u64) -> bool,
         busy: Vec<bool>,
         arrived: Arc<Mutex<Vec<u64>>>,
     }
 
-    impl Sink for Moody {
-        fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+    impl MessageSink for Moody {
+        fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
             assert!(!messages.is_empty());
             if self.at_once < messages.len() {
-                return Err(Failure { reason: "too many".to_owned(), remedy: Remedy::Split });
+                return Err(SendFailure { reason: "too many".to_owned(), remedy: Remedy::Split });
             }
             if self.busy.pop() == Some(true) {
-                return Err(Failure::wait("busy"));
+                return Err(SendFailure::wait("busy"));
             }
-            let mut sent = Sent::default();
+            let mut sent = SendReport::default();
             for (at, message) in messages.iter().enumerate() {
                 if (self.poison)(message.sequence) {
                     sent.refused.push((at, "poison".to_owned()));
@@ -195,8 +200,8 @@ mod tests {
         builder.seal()
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
     }
 
     proptest! {
@@ -210,7 +215,7 @@ mod tests {
         ) {
             let batch = batch(rows);
             let arrived = Arc::new(Mutex::new(Vec::new()));
-            let sink = |busy| -> Box<dyn Sink> {
+            let sink = |busy| -> Box<dyn MessageSink> {
                 Box::new(Moody { at_once, poison: |sequence| sequence % 7 == 3, busy, arrived: arrived.clone() })
             };
             let mut sinks: Vec<_> = (0..connections).map(|_| sink(busy.clone())).collect();
@@ -241,10 +246,10 @@ mod tests {
     #[test]
     fn a_message_that_is_never_accepted_does_not_hold_up_the_others_for_ever() {
         struct Stubborn;
-        impl Sink for Stubborn {
-            fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+        impl MessageSink for Stubborn {
+            fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
                 let again = (0..messages.len()).filter(|at| messages[*at].sequence == 1).collect();
-                Ok(Sent { again, busy: Some(Failure::wait("shard 7")), ..Sent::default() })
+                Ok(SendReport { again, busy: Some(SendFailure::wait("shard 7")), ..SendReport::default() })
             }
         }
         let batch = batch(3);
@@ -265,14 +270,14 @@ mod tests {
     fn several_connections_send_at_the_same_time() {
         /// Answers when another one is asked as well.
         struct Companion(Arc<Barrier>);
-        impl Sink for Companion {
-            fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+        impl MessageSink for Companion {
+            fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
                 self.0.wait();
-                Ok(Sent::all(messages.len()))
+                Ok(SendReport::all(messages.len()))
             }
         }
         let both = Arc::new(Barrier::new(2));
-        let sink = || -> Box<dyn Sink> { Box::new(Companion(both.clone())) };
+        let sink = || -> Box<dyn MessageSink> { Box::new(Companion(both.clone())) };
         let batch = batch(1000);
         let outcome =
             deliver(&mut [sink(), sink()], &messages(&batch), &|_, _| panic!("nothing to wait for"));

@@ -1,23 +1,23 @@
-//! The thread of a destination: it reads its queue, sends what it reads, and notes how far it is done.
+//! The thread of a destination: it reads its queue, sends the messages, and notes how far it is done.
 //!
-//! **Invariant:** a message is done with once it was delivered, is in the quarantine, or was discarded; one that cannot be
+//! **Invariant:** a message is done once it was delivered, is in the quarantine, or was discarded; one that cannot be
 //! read is tried again before it is passed over.
 
-use super::control::{Control, Situation, Task};
-use super::delivery::{self, Outcome};
-use super::gather::{Gathering, Portion, Waiting};
+use super::control::{Control, DrainSituation, DrainTask};
+use super::delivery::{self, DeliveryOutcome};
+use super::gather::{GatherTimer, QueuedMessages, ReadLimit};
 use super::kinds;
-use super::means::MakesRoom;
-use super::parcel::{Gone, Parcel};
 use super::quarantine::Quarantine;
-use super::queue::Fill;
-use super::sink::{Message, Sink};
+use super::queue::QueueFill;
+use super::queue_deps::MakesRoom;
+use super::queue_read::{MissingMessages, QueueRead};
+use super::sink::{MessageSink, OutgoingMessage};
 use logstead_config::Destination as Config;
 use logstead_flow::counters::DestinationCounters;
 use logstead_flow::ledger::{Fate, Ledger};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
-use logstead_flow::machine::priority::{self, Way};
+use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_indexer::{Cause, DiskError, QueueReader};
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
@@ -28,14 +28,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long after messages were sent it is noted that they were: after a crash they are sent again.
+/// The time after which it is noted that messages were sent: after a crash, messages without that note are sent again.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
-/// What is damaged is tried again this often, with pauses, before it is passed over.
+/// The number of attempts to read a damaged part, with pauses, before it is passed over.
 const READ_ATTEMPTS_MAX: u32 = 10;
 const READ_WAIT: Duration = Duration::from_secs(1);
-/// Pauses become longer up to this, where the disk does not read.
+/// The longest pause between attempts, if the disk does not read.
 const READ_WAIT_MAX: Duration = Duration::from_secs(30);
-/// A bug may concern only one moment, or one message until the program is mended.
+/// A bug may concern only one moment, or one message until the program is fixed.
 const BUG_WAIT: Duration = Duration::from_secs(10);
 /// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
 const JITTER: f64 = 0.2;
@@ -45,7 +45,7 @@ pub(super) struct Drain {
     pub(super) folders: Arc<Folders>,
     pub(super) control: Arc<Control>,
     pub(super) reader: QueueReader,
-    pub(super) fill: Arc<Fill>,
+    pub(super) fill: Arc<QueueFill>,
     pub(super) quarantine: Arc<Mutex<Quarantine>>,
     pub(super) counters: Arc<DestinationCounters>,
     pub(super) ledger: Arc<Ledger>,
@@ -53,25 +53,25 @@ pub(super) struct Drain {
 }
 
 /// The sinks of a configuration.
-type Open = Option<(Arc<Config>, Vec<Box<dyn Sink>>)>;
+type OpenSinks = Option<(Arc<Config>, Vec<Box<dyn MessageSink>>)>;
 
 impl Drain {
     pub(super) fn run(mut self) {
-        // What waits is on the disk: on a busy machine, receiving comes first.
-        priority::give_way(Way::Fully);
+        // The waiting messages are on the disk: on a busy machine, receiving comes first.
+        priority::give_way(ThreadPriority::Low);
         let mut sinks = None;
         let mut note_at = None;
         let mut unreadable = 0;
-        let gathering = RefCell::new(Gathering::default());
+        let gathering = RefCell::new(GatherTimer::default());
         loop {
             let ready = |config: &Config, hurry| {
-                let gather = Portion::of(&config.kind).gather;
+                let gather = ReadLimit::of(&config.kind).gather;
                 let waiting = self.waiting(gather.is_some());
                 gathering.borrow_mut().ready(gather.as_ref(), &waiting, Instant::now(), hurry)
             };
-            let situation = Situation { ready: &ready, done: self.fill.done(), note_at };
+            let situation = DrainSituation { ready: &ready, done: self.fill.done(), note_at };
             match self.control.next(&situation) {
-                Task::Send(config) => {
+                DrainTask::Send(config) => {
                     let sent =
                         catch_unwind(AssertUnwindSafe(|| self.send(&config, &mut sinks, &mut unreadable)));
                     if sent.is_err() {
@@ -80,12 +80,12 @@ impl Drain {
                         self.pause(&config, "a bug in this kind of destination; please report it", BUG_WAIT);
                     }
                 }
-                Task::Discard(before) => self.discard(before),
-                Task::Note => {
+                DrainTask::Discard(before) => self.discard(before),
+                DrainTask::Note => {
                     note_at = None;
                     self.note();
                 }
-                Task::End => break,
+                DrainTask::End => break,
             }
             let is_noted = self.reader.freed() == self.fill.done();
             note_at = (!is_noted).then(|| note_at.unwrap_or_else(|| Instant::now() + NOTE_INTERVAL));
@@ -94,22 +94,22 @@ impl Drain {
         self.control.ended();
     }
 
-    /// What waits; its bytes only if they count.
-    fn waiting(&self, in_bytes: bool) -> Waiting {
+    /// The waiting messages; with their bytes only if `in_bytes`.
+    fn waiting(&self, in_bytes: bool) -> QueuedMessages {
         let (next, end) = (self.reader.next(), self.fill.end());
         let bytes = if in_bytes { self.fill.bytes() } else { 0 };
-        Waiting { next, end, bytes, bytes_max: self.fill.bytes_max() }
+        QueuedMessages { next, end, bytes, bytes_max: self.fill.bytes_max() }
     }
 
-    /// Sends what comes next, if it can.
-    fn send(&mut self, config: &Arc<Config>, sinks: &mut Open, unreadable: &mut u32) {
-        let portion = Portion::of(&config.kind);
-        let parcel = Parcel::read(&mut self.reader, &portion);
-        let messages = parcel.messages();
+    /// Sends the next messages, if it can.
+    fn send(&mut self, config: &Arc<Config>, sinks: &mut OpenSinks, unreadable: &mut u32) {
+        let limit = ReadLimit::of(&config.kind);
+        let read = QueueRead::read(&mut self.reader, &limit);
+        let messages = read.messages();
         if messages.is_empty() {
-            self.advance(parcel.end, &[self.expired(&parcel, parcel.end)]);
-            match parcel.unreadable {
-                Some(gone) => self.retry_reading(config, &gone, unreadable),
+            self.advance(read.end, &[self.expired(&read, read.end)]);
+            match read.unreadable {
+                Some(missing) => self.retry_reading(config, &missing, unreadable),
                 None => *unreadable = 0,
             }
             return;
@@ -118,34 +118,34 @@ impl Drain {
         let sinks = opened(sinks, config, &self.folders);
         let Drain { id, control, counters, fill, ledger, makes_room, reader, .. } = self;
         let (pauses, cursor) =
-            (Pauses { id, control, counters }, Mutex::new(Cursor { reader, fill, ledger, makes_room }));
+            (Pauses { id, control, counters }, Mutex::new(DrainCursor { reader, fill, ledger, makes_room }));
         let pause = |reason: &str, wait| {
-            // It may be a long wait, and a crash in it is to make nothing come twice.
+            // The wait may be long, and a crash during it must not make messages come twice.
             cursor.lock().note(pauses.id);
             pauses.pause(config, reason, wait)
         };
         let outcome = delivery::deliver(sinks, &messages, &pause);
-        self.settle(config, &outcome, &parcel);
-        if portion.gather.is_some() {
+        self.settle(config, &outcome, &read);
+        if limit.gather.is_some() {
             // After a crash an object is to begin with the same message, so that it is replaced.
             self.note();
         }
     }
 
-    /// Notes what became of a parcel.
-    fn settle(&mut self, config: &Arc<Config>, outcome: &Outcome<'_>, parcel: &Parcel) {
-        let done = outcome.left.unwrap_or(parcel.end);
+    /// Notes the result for the messages of a read.
+    fn settle(&mut self, config: &Arc<Config>, outcome: &DeliveryOutcome<'_>, read: &QueueRead) {
+        let done = outcome.left.unwrap_or(read.end);
         let refused = refused_before(done, outcome);
         if !self.keep(config, &refused) {
             // All of them are sent again.
             self.go_back();
             return;
         }
-        let delivered = parcel.messages_before(done) - refused.len();
+        let delivered = read.messages_before(done) - refused.len();
         self.counters.quarantined.add(refused.len());
         self.counters.messages.add(delivered);
         self.counters.bytes.add(outcome.bytes);
-        let expired = self.expired(parcel, done);
+        let expired = self.expired(read, done);
         self.advance(done, &[expired, (Fate::Delivered, delivered), (Fate::Quarantined, refused.len())]);
         if outcome.left.is_some() {
             self.go_back();
@@ -154,7 +154,7 @@ impl Drain {
         }
     }
 
-    /// Reads again what is not done with.
+    /// Reads the messages again that are not done.
     fn go_back(&mut self) {
         self.reader.rewind();
         self.reader.skip(self.fill.done());
@@ -176,12 +176,13 @@ impl Drain {
         }
     }
 
-    /// Messages of a parcel that became too old before they were read.
-    fn expired(&self, parcel: &Parcel, done: u64) -> (Fate, usize) {
+    /// The number of messages that became too old before they were read.
+    fn expired(&self, read: &QueueRead, done: u64) -> (Fate, usize) {
         let before = self.fill.done();
-        let count =
-            |gone: &Gone| gone.sequences.end.min(done).saturating_sub(gone.sequences.start.max(before));
-        let expired = parcel.gone.iter().map(count).sum::<u64>() as usize;
+        let count = |missing: &MissingMessages| {
+            missing.sequences.end.min(done).saturating_sub(missing.sequences.start.max(before))
+        };
+        let expired = read.missing.iter().map(count).sum::<u64>() as usize;
         self.counters.dropped.add("expired", expired);
         (Fate::Dropped("expired"), expired)
     }
@@ -208,25 +209,25 @@ impl Drain {
     /// Notes on the disk how far it is done.
     fn note(&mut self) {
         let Drain { id, reader, fill, ledger, makes_room, .. } = self;
-        Cursor { reader, fill, ledger, makes_room }.note(id);
+        DrainCursor { reader, fill, ledger, makes_room }.note(id);
     }
 
-    /// What the disk does not read waits for as long as that takes: it may read it again. What is damaged stays damaged.
-    fn retry_reading(&mut self, config: &Arc<Config>, gone: &Gone, attempts: &mut u32) {
+    /// After a read error it waits as long as it takes: the disk may recover. A damaged part stays damaged.
+    fn retry_reading(&mut self, config: &Arc<Config>, missing: &MissingMessages, attempts: &mut u32) {
         *attempts += 1;
-        if !passes_over(gone.cause, *attempts) {
-            let reason = format!("messages of the queue cannot be read: {}", gone.why);
+        if !passes_over(missing.cause, *attempts) {
+            let reason = format!("messages of the queue cannot be read: {}", missing.why);
             self.pause(config, &reason, read_wait(*attempts));
             return;
         }
         tracing::error!(
             destination = &*self.id,
-            messages = gone.sequences.end - gone.sequences.start,
+            messages = missing.sequences.end - missing.sequences.start,
             "messages of the queue are passed over, as they are damaged, and their file will be set aside: {}",
-            gone.why
+            missing.why
         );
-        self.reader.pass_over(gone.sequences.end);
-        self.drop_before(gone.sequences.end, "unreadable");
+        self.reader.pass_over(missing.sequences.end);
+        self.drop_before(missing.sequences.end, "unreadable");
         *attempts = 0;
     }
 
@@ -239,16 +240,16 @@ impl Drain {
     }
 }
 
-/// What it takes to note how far a destination is done.
-struct Cursor<'a> {
+/// The parts that note how far a destination is done.
+struct DrainCursor<'a> {
     reader: &'a mut QueueReader,
-    fill: &'a Fill,
+    fill: &'a QueueFill,
     ledger: &'a Ledger,
     makes_room: &'a MakesRoom,
 }
 
-impl Cursor<'_> {
-    /// Notes it on the disk unless the disk knows, and frees what is done with.
+impl DrainCursor<'_> {
+    /// Notes it on the disk unless it is there already, and frees the messages that are done.
     fn note(&mut self, id: &str) {
         let done = self.fill.done();
         if self.reader.freed() == done {
@@ -257,11 +258,11 @@ impl Cursor<'_> {
         if let Err(error) = self.reader.note(done) {
             tracing::warn!(
                 destination = id,
-                "messages may be sent again, as it cannot be noted that they were: {error}"
+                "messages may be sent again, as their delivery cannot be recorded: {error}"
             );
             return;
         }
-        // What is freed can no longer be counted.
+        // Messages that are removed can no longer be counted.
         if self.ledger.write().is_err() {
             return;
         }
@@ -275,13 +276,13 @@ impl Cursor<'_> {
                 tracing::error!(destination = id, "a damaged file of the queue is kept as journal/{name}");
             }),
             Err(error) => {
-                tracing::warn!(destination = id, "the space of what was sent cannot be freed: {error}");
+                tracing::warn!(destination = id, "the space of sent messages cannot be freed: {error}");
             }
         }
     }
 }
 
-/// What it takes to wait, for each connection.
+/// The parts that each connection needs to wait.
 struct Pauses<'a> {
     id: &'a str,
     control: &'a Control,
@@ -289,7 +290,7 @@ struct Pauses<'a> {
 }
 
 impl Pauses<'_> {
-    /// Says what failed and waits before another attempt; `false` if none is to be made.
+    /// Logs a failure and waits before another attempt; `false` if none is to be made.
     fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
         let wait = wait.mul_f64(1.0 + JITTER * random());
         let now = clock::now();
@@ -301,10 +302,10 @@ impl Pauses<'_> {
     }
 }
 
-/// Messages that were refused, each as a batch, and why. Those behind are sent again.
-fn refused_before(done: u64, outcome: &Outcome<'_>) -> Vec<(Arc<Batch>, String)> {
+/// Refused messages, each as a batch, with the reason. Those behind them are sent again.
+fn refused_before(done: u64, outcome: &DeliveryOutcome<'_>) -> Vec<(Arc<Batch>, String)> {
     let refused = outcome.refused.iter().filter(|(message, _)| message.sequence < done);
-    let alone = |message: &Message<'_>| {
+    let alone = |message: &OutgoingMessage<'_>| {
         let mut row = Selection::none(message.batch.rows());
         row.insert(message.row);
         Arc::new(message.batch.take(&row))
@@ -312,7 +313,11 @@ fn refused_before(done: u64, outcome: &Outcome<'_>) -> Vec<(Arc<Batch>, String)>
     refused.map(|(message, reason)| (alone(message), reason.clone())).collect()
 }
 
-fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) -> &'a mut [Box<dyn Sink>] {
+fn opened<'a>(
+    open: &'a mut OpenSinks,
+    config: &Arc<Config>,
+    folders: &Arc<Folders>,
+) -> &'a mut [Box<dyn MessageSink>] {
     if open.as_ref().is_some_and(|(of, _)| !Arc::ptr_eq(of, config)) {
         *open = None;
     }
@@ -320,12 +325,12 @@ fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) 
     sinks
 }
 
-/// Whether messages that cannot be read are given up after this number of attempts.
+/// Whether messages that cannot be read are passed over after this number of attempts.
 fn passes_over(cause: Cause, attempts: u32) -> bool {
     cause != Cause::NotRead && READ_ATTEMPTS_MAX < attempts
 }
 
-/// How long to wait after this number of attempts to read.
+/// The pause after this number of attempts to read.
 fn read_wait(attempts: u32) -> Duration {
     let doublings = attempts.saturating_sub(READ_ATTEMPTS_MAX).min(10);
     READ_WAIT.saturating_mul(1 << doublings).min(READ_WAIT_MAX)

@@ -1,27 +1,27 @@
-//! Which messages come into which file or object.
+//! Groups messages: by the file or object that they come into, or by something that they have in common.
 //!
 //! **Invariant:** every message is in one group, in the order in which they were given; the number of groups is bounded,
 //! however many different messages there are.
 
 use super::naming;
-use super::sink::Message;
+use super::sink::OutgoingMessage;
 use logstead_config::NameTemplate;
 use std::collections::HashMap;
 
-/// How many names there are at most; what is left then comes into one more group.
+/// The maximum number of names; the messages of all others come into one more group.
 const GROUPS_MAX: usize = 256;
 
 /// Messages with the same name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct NameGroup {
     pub(super) name: String,
     /// The places of its messages, in order; at least one.
     pub(super) places: Vec<usize>,
 }
 
 /// Brings messages with the same name together, in the order of their first messages.
-pub(super) fn groups(template: &NameTemplate, messages: &[Message<'_>]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+pub(super) fn groups(template: &NameTemplate, messages: &[OutgoingMessage<'_>]) -> Vec<NameGroup> {
+    let mut groups: Vec<NameGroup> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut name = String::new();
     for (place, message) in messages.iter().enumerate() {
@@ -37,13 +37,24 @@ pub(super) fn groups(template: &NameTemplate, messages: &[Message<'_>]) -> Vec<G
             Some(at) => *at,
             None => {
                 known.insert(name.clone(), groups.len());
-                groups.push(Group { name: name.clone(), places: Vec::new() });
+                groups.push(NameGroup { name: name.clone(), places: Vec::new() });
                 groups.len() - 1
             }
         };
         groups[at].places.push(place);
     }
     groups
+}
+
+/// Orders the places of all messages by `key`, and equal ones as they were; `places` is used again for every batch.
+pub(crate) fn arrange<'m, K: Ord>(
+    places: &mut Vec<usize>,
+    messages: &'m [OutgoingMessage<'m>],
+    key: impl Fn(&'m OutgoingMessage<'m>) -> K,
+) {
+    places.clear();
+    places.extend(0..messages.len());
+    places.sort_unstable_by(|&a, &b| key(&messages[a]).cmp(&key(&messages[b])).then(a.cmp(&b)));
 }
 
 #[cfg(test)]
@@ -60,16 +71,16 @@ mod tests {
         builder.seal()
     }
 
-    fn groups_of(template: &str, batch: &Batch) -> Vec<Group> {
+    fn groups_of(template: &str, batch: &Batch) -> Vec<NameGroup> {
         let messages: Vec<_> =
-            (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect();
+            (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect();
         groups(&NameTemplate::parse(template).unwrap(), &messages)
     }
 
     #[test]
     fn messages_with_the_same_name_come_together() {
         let batch = batch(&[1, 2, 1, 1, 3]);
-        let group = |name: &str, places: &[usize]| Group { name: name.to_owned(), places: places.into() };
+        let group = |name: &str, places: &[usize]| NameGroup { name: name.to_owned(), places: places.into() };
         assert_eq!(
             groups_of("a/{host}/", &batch),
             [group("a/web-1/", &[0, 2, 3]), group("a/web-2/", &[1]), group("a/web-3/", &[4])]

@@ -12,85 +12,86 @@ mod gather;
 mod groups;
 mod http;
 mod kinds;
-mod means;
 mod naming;
 mod pace;
 mod packing;
-mod parcel;
 mod quarantine;
 mod queue;
+mod queue_deps;
+mod queue_read;
 mod sink;
 mod stream;
+mod test_message;
 mod tls;
-mod trial;
 
-pub use means::{Means, pause_all};
-pub use queue::{Depth, QueueError};
-pub use trial::send_test;
+pub use queue::{QueueDepth, QueueError};
+pub use queue_deps::{QueueDeps, pause_all};
+pub use test_message::send_test;
 
 use control::Control;
 use drain::Drain;
 use logstead_config::{Destination as Config, Queue as QueueConfig};
 use logstead_flow::budget::Budget;
+use logstead_flow::count_claim::CountClaim;
 use logstead_flow::counters::DestinationCounters;
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_flow::receipt::Pending;
-use logstead_flow::share::Share;
 use logstead_flow::writer::Append;
 use logstead_indexer::{Encoded, Hit, encode, oldest};
 use logstead_record::{Batch, BatchBuilder};
 use parking_lot::Mutex;
 use quarantine::Quarantine;
-use queue::{Opened, Queue};
+use queue::{Queue, QueueParts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
+/// The time that a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// How long a stop then waits for another side that does not answer.
 const END_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// How many messages are put into the queue again at a time.
+/// The number of messages that are put into the queue again at a time.
 const REPLAYED_AT_ONCE: usize = 4096;
 
 /// A running destination.
 pub struct Destination {
     id: String,
     folders: Arc<Folders>,
-    means: Means,
+    deps: QueueDeps,
     control: Arc<Control>,
     why_paused: Mutex<Option<String>>,
     queue: Queue,
     quarantine: Arc<Mutex<Quarantine>>,
     counters: Arc<DestinationCounters>,
-    /// One replay at a time: it has room for one.
+    /// The lock of replays: it has room for one.
     replays: Budget,
 }
 
 impl Destination {
-    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. What cannot be opened
-    /// is tried again, unless it has to be open.
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. A queue that
+    /// cannot be opened is tried again, unless it has to be open.
     pub fn open(
         id: &str,
-        means: &Means,
+        deps: &QueueDeps,
         folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
         has_to_open: bool,
     ) -> Result<Destination, QueueError> {
         let control = Arc::new(Control::default());
-        let why_paused = means.why_paused(id);
+        let why_paused = deps.why_paused(id);
         control.set_paused(why_paused.is_some());
-        let mut quarantine = Quarantine::new(means, id);
-        let (config, parts) = (QueueConfig::default(), (&control, &counters));
-        let Opened { queue, reader, fill } = Queue::open(id, &config, means, parts, has_to_open)?;
+        let mut quarantine = Quarantine::new(deps, id);
+        let config = QueueConfig::default();
+        let QueueParts { queue, reader, fill } =
+            Queue::open(id, &config, deps, &control, &counters, has_to_open)?;
         match quarantine.open() {
             Err(error) if has_to_open => {
                 queue.stop();
                 queue.join(id);
                 return Err(error.into());
             }
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             _ => {}
         }
         let quarantine = Arc::new(Mutex::new(quarantine));
@@ -102,14 +103,14 @@ impl Destination {
             fill,
             quarantine: quarantine.clone(),
             counters: counters.clone(),
-            ledger: means.ledger.clone(),
-            makes_room: means.makes_room.clone(),
+            ledger: deps.ledger.clone(),
+            makes_room: deps.makes_room.clone(),
         };
         std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
         Ok(Destination {
             id: id.to_owned(),
             folders: folders.clone(),
-            means: means.clone(),
+            deps: deps.clone(),
             control,
             why_paused: Mutex::new(why_paused),
             queue,
@@ -119,7 +120,8 @@ impl Destination {
         })
     }
 
-    /// What is queued is sent as the configuration says; without one, or with one that is not enabled, it waits.
+    /// Sets the configuration by which queued messages are sent; without one, or with one that is not enabled, they
+    /// wait.
     pub fn configure(&self, config: Option<&Config>) {
         let sends = config.filter(|config| config.enabled);
         if let Some(config) = config {
@@ -134,24 +136,24 @@ impl Destination {
         self.control.configure(sends);
     }
 
-    /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
-    pub fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, pending: Pending) {
-        self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
+    /// Queues messages. If they would have to wait for room, they are dropped unless sources may be held back.
+    pub fn append(&self, encoded: Encoded, claim: CountClaim, flow_control: bool, pending: Pending) {
+        self.queue.append(Append { encoded, pending, claim, may_drop: !flow_control });
     }
 
     /// Why its queue takes nothing for now, if so.
     pub fn refusal(&self) -> Option<String> {
-        queue::refusal(&self.id, self.queue.fill(), &self.means)
+        queue::refusal(&self.id, self.queue.fill(), &self.deps)
     }
 
-    /// How much is queued.
-    pub fn depth(&self) -> Depth {
+    /// The amount that is queued.
+    pub fn depth(&self) -> QueueDepth {
         let fill = self.queue.fill();
         let messages = fill.messages();
         let oldest = self.queue.searcher().get(fill.done()).ok().flatten();
         let age =
             |hit: Hit| clock::now().nanos().saturating_sub(hit.batch.received(hit.row).nanos()).max(0) as u64;
-        Depth {
+        QueueDepth {
             messages,
             bytes: fill.bytes(),
             bytes_max: fill.bytes_max(),
@@ -159,12 +161,12 @@ impl Destination {
         }
     }
 
-    /// Whether something would be lost if it were forgotten.
+    /// Whether messages would be lost if it were removed.
     pub fn holds_messages(&self) -> bool {
         0 < self.queue.fill().messages() || 0 < self.quarantined()
     }
 
-    /// The same, also where nobody knows, as it cannot be opened.
+    /// Whether it may hold messages: also true if it cannot be opened, since its content is unknown then.
     pub fn may_hold_messages(&self) -> bool {
         self.holds_messages() || self.unopened().is_some()
     }
@@ -174,7 +176,7 @@ impl Destination {
         self.queue.unopened().or_else(|| self.quarantine.lock().unopened())
     }
 
-    /// What of its queue is in memory.
+    /// The memory that its queue takes.
     pub fn memory_bytes(&self) -> usize {
         self.queue.searcher().stats().memory_bytes
     }
@@ -192,7 +194,7 @@ impl Destination {
     /// Sends nothing until it is resumed, also after a restart.
     pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
         self.control.set_paused(is_paused);
-        let noted = self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
+        let noted = self.deps.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
         *self.why_paused.lock() = match &noted {
             Ok(why) => why.clone(),
             Err(error) => is_paused.then(|| format!("until the next start, as it cannot be noted: {error}")),
@@ -200,7 +202,7 @@ impl Destination {
         noted.map(drop)
     }
 
-    /// Why it sends nothing, if somebody paused it.
+    /// Why it sends nothing, if it is paused.
     pub fn why_paused(&self) -> Option<String> {
         self.why_paused.lock().clone()
     }
@@ -215,7 +217,7 @@ impl Destination {
         self.control.retry();
     }
 
-    /// Passes over the oldest messages that wait; `false` if there are not as many.
+    /// Passes over the oldest messages that wait; `false` if there are fewer.
     pub fn discard(&self, messages: u64) -> bool {
         let fill = self.queue.fill();
         let enough = messages <= fill.messages();
@@ -225,7 +227,7 @@ impl Destination {
         enough
     }
 
-    /// How many messages the other side refused.
+    /// The number of messages that the other side refused.
     pub fn quarantined(&self) -> u64 {
         self.quarantine.lock().messages()
     }
@@ -261,13 +263,13 @@ impl Destination {
     pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
         // They were counted when they came.
-        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt().pending());
+        self.append(encode(Arc::new(batch)), CountClaim::none(), true, pending.receipt().pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
         queued.map(drop).map_err(|failed| failed.to_string())
     }
 
-    /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.
+    /// Queues nothing more, and sends waiting messages for a little longer. [`Destination::join`] waits for that.
     pub fn stop(&self) {
         self.queue.stop();
         self.control.stop(Instant::now() + STOP_WAIT_MAX);
@@ -285,7 +287,7 @@ impl Destination {
         if !self.control.await_end(END_WAIT_MAX) {
             tracing::warn!(
                 destination = self.id,
-                "the other side does not answer: what it was sent is sent again"
+                "the other side does not answer: messages without an answer will be sent again"
             );
         }
     }

@@ -1,15 +1,15 @@
 //! Makes names of parts of a message, for files and objects.
 //!
-//! **Invariant:** what a message says becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot first.
-//! So it is never a folder, and never leads out of one.
+//! **Invariant:** a value from a message becomes letters, digits, `-`, `_` and `.`, at least one of them and not a dot
+//! first. So it is never a folder, and never leads out of one.
 
-use super::sink::Message;
+use super::sink::OutgoingMessage;
 use logstead_config::{MessageTime, NamePart, NameTemplate, TimePart};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 
 /// Appends the name for a message.
-pub(super) fn write(template: &NameTemplate, message: &Message<'_>, out: &mut String) {
+pub(super) fn write(template: &NameTemplate, message: &OutgoingMessage<'_>, out: &mut String) {
     for part in template.parts() {
         match part {
             NamePart::Literal(text) => out.push_str(text),
@@ -79,7 +79,7 @@ mod tests {
     fn name(template: &str, batch: &Batch) -> String {
         let mut name = String::new();
         let template = NameTemplate::parse(template).unwrap();
-        write(&template, &Message { batch, row: 0, sequence: 0 }, &mut name);
+        write(&template, &OutgoingMessage { batch, row: 0, sequence: 0 }, &mut name);
         name
     }
 

@@ -1,20 +1,20 @@
-//! Whether a destination keeps up with its queue. Pure: it is shown at intervals how far the queue reaches, and how far it is
-//! done with.
+//! Decides whether a destination keeps up with its queue. Pure: the caller brings, at intervals, the end of the queue
+//! and the position up to which it is done.
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Pace {
-    /// How far the queue reached at the look before.
+pub(super) struct QueuePace {
+    /// The end of the queue when it was checked last.
     end_before: u64,
 }
 
-impl Pace {
-    /// Of a queue that reached this far when it was opened: what it held then has waited.
-    pub(super) fn new(end: u64) -> Pace {
-        Pace { end_before: end }
+impl QueuePace {
+    /// The pace of a queue that reached this far when it was opened: messages before that have waited.
+    pub(super) fn new(end: u64) -> QueuePace {
+        QueuePace { end_before: end }
     }
 
-    /// Whether messages wait that waited at the look before.
+    /// Whether messages wait that waited at the last check.
     pub(super) fn delays(&mut self, done: u64, end: u64) -> bool {
         done < std::mem::replace(&mut self.end_before, end)
     }
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn messages_that_are_new_do_not_count_as_a_delay() {
-        let mut pace = Pace::new(0);
+        let mut pace = QueuePace::new(0);
         assert!(!pace.delays(0, 10), "they may have come just now");
         assert!(!pace.delays(10, 90), "those are done with");
         assert!(pace.delays(89, 90));
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn what_is_there_when_a_queue_is_opened_has_waited() {
-        assert!(Pace::new(90).delays(80, 95));
-        assert!(!Pace::new(90).delays(90, 95));
+        assert!(QueuePace::new(90).delays(80, 95));
+        assert!(!QueuePace::new(90).delays(90, 95));
     }
 }

@@ -1,10 +1,10 @@
-//! Packs what is written, as files and objects are packed.
+//! A writer that packs files and objects.
 
 use flate2::write::GzEncoder;
 use logstead_config::Packing;
 use std::io::{self, Write};
 
-/// What zstd itself takes if it is not told.
+/// The default level of zstd itself.
 const ZSTD_LEVEL: i32 = 3;
 
 /// Packs into a writer.
@@ -35,7 +35,7 @@ impl<W: Write> Packer<W> {
         }
     }
 
-    /// Writes what is left, and gives the writer back.
+    /// Writes the rest, and gives the writer back.
     pub(super) fn finish(self) -> io::Result<W> {
         match self {
             Packer::Plain(out) => Ok(out),
@@ -45,7 +45,7 @@ impl<W: Write> Packer<W> {
     }
 }
 
-/// What the name of a packed file ends with.
+/// The ending of a packed file's name.
 pub(super) fn ending(packing: Packing) -> &'static str {
     match packing {
         Packing::Zstd => ".zst",

@@ -1,8 +1,8 @@
 //! Messages that the other side will never accept, with its reason, until an operator sends them again or discards them.
 //!
-//! They are kept in a queue of their own, which nobody drains. Each has its reason as a field.
+//! They are kept in a queue of their own, which is not drained. Each has its reason as a field.
 
-use super::means::Means;
+use super::queue_deps::QueueDeps;
 use logstead_flow::reopening::Reopening;
 use logstead_indexer::{
     Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
@@ -11,33 +11,33 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The field that tells why a message was refused.
+/// The field with the reason of a refusal.
 pub(crate) const REASON: &[u8] = b"logstead.refused";
-/// The most bytes that are kept for one destination; beyond that it waits.
+/// The maximum number of bytes that are kept for one destination; beyond that it waits.
 const BYTES_MAX: u64 = 1 << 30;
-/// The most bytes of a reason that are kept.
+/// The maximum number of bytes of a reason that are kept.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(super) struct Quarantine {
-    means: Means,
+    deps: QueueDeps,
     dir: PathBuf,
     id: String,
     /// Opened when the first message comes, or when there is one on disk.
-    open: Option<Open>,
+    open: Option<OpenQuarantine>,
     /// Why it cannot be opened, and when that is tried again.
     unopened: Option<(String, Reopening)>,
 }
 
-struct Open {
+struct OpenQuarantine {
     appender: Appender,
     reader: QueueReader,
     searcher: Searcher,
 }
 
 impl Quarantine {
-    pub(super) fn new(means: &Means, id: &str) -> Quarantine {
-        let dir = means.quarantines().join(id);
-        Quarantine { means: means.clone(), dir, id: id.to_owned(), open: None, unopened: None }
+    pub(super) fn new(deps: &QueueDeps, id: &str) -> Quarantine {
+        let dir = deps.quarantines().join(id);
+        Quarantine { deps: deps.clone(), dir, id: id.to_owned(), open: None, unopened: None }
     }
 
     /// Opens it if it is there.
@@ -45,11 +45,11 @@ impl Quarantine {
         if self.dir.exists() { self.opened().map(drop) } else { Ok(()) }
     }
 
-    fn opened(&mut self) -> Result<&mut Open, OpenQueueError> {
-        let Quarantine { means, dir, id, open, unopened } = self;
+    fn opened(&mut self) -> Result<&mut OpenQuarantine, OpenQueueError> {
+        let Quarantine { deps, dir, id, open, unopened } = self;
         match open {
             Some(open) => Ok(open),
-            none => match Open::new(means, dir, id) {
+            none => match OpenQuarantine::new(deps, dir, id) {
                 Ok(opened) => {
                     *unopened = None;
                     Ok(none.insert(opened))
@@ -69,7 +69,7 @@ impl Quarantine {
         }
     }
 
-    /// Why it cannot be opened, if so. Whoever asks has it tried again when that is due.
+    /// Why it cannot be opened, if so. Asking tries it again when that is due.
     pub(super) fn unopened(&mut self) -> Option<String> {
         if self.unopened.as_ref().is_some_and(|(_, reopening)| reopening.is_due()) {
             // It is noted why.
@@ -92,7 +92,7 @@ impl Quarantine {
         open.appender.append(&encoded).map(drop).map_err(|error| error.to_string())
     }
 
-    /// How many messages it holds.
+    /// The number of messages that it holds.
     pub(super) fn messages(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.reader.waiting())
     }
@@ -108,7 +108,7 @@ impl Quarantine {
         self.open.as_ref().map_or(0, |open| open.reader.done())
     }
 
-    /// Forgets messages with a sequence below this.
+    /// Forgets messages with a lower sequence.
     pub(super) fn forget(&mut self, before: u64) -> Result<(), String> {
         let Some(open) = &mut self.open else { return Ok(()) };
         open.reader.skip(before);
@@ -116,20 +116,20 @@ impl Quarantine {
     }
 }
 
-impl Open {
-    fn new(means: &Means, dir: &Path, id: &str) -> Result<Open, OpenQueueError> {
+impl OpenQuarantine {
+    fn new(deps: &QueueDeps, dir: &Path, id: &str) -> Result<OpenQuarantine, OpenQueueError> {
         let options =
-            Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
+            Options { memory_max: 0, journal_file_max: deps.journal_file_max, ..Options::default() };
         let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
-            open_queue(&means.disk, dir, options, 0)?;
+            open_queue(&deps.disk, dir, options, 0)?;
         recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {
             tracing::warn!(
                 destination = id,
-                "quarantine: its cursor was lost, what was sent again shows again: {error}"
+                "quarantine: its cursor was lost, so messages that were sent again are listed again: {error}"
             );
         }
-        Ok(Open { appender, reader, searcher })
+        Ok(OpenQuarantine { appender, reader, searcher })
     }
 }
 

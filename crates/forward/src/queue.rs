@@ -4,14 +4,14 @@
 //! and counted.
 
 use super::control::Control;
-use super::means::Means;
-use super::pace::Pace;
+use super::pace::QueuePace;
+use super::queue_deps::QueueDeps;
 use logstead_config::{Queue as Config, QueueDurability as Configured, Size};
 use logstead_flow::counters::DestinationCounters;
-use logstead_flow::ledger::Place;
+use logstead_flow::ledger::JournalId;
 use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
-use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
     Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Recovery,
     Searcher, Stats, check_cursor, closed_queue, open_queue,
@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often messages are looked for that are too old.
+/// The interval at which messages that are too old are looked for.
 const TIDY_INTERVAL: Duration = Duration::from_secs(10);
-/// How often it is checked whether the destination keeps up, where that makes a difference.
+/// The interval at which it is checked whether the destination keeps up, if that makes a difference.
 const PACE_INTERVAL: Duration = Duration::from_secs(1);
 /// A queue consists of at least this many files when it is full, so that their removal makes room in time.
 const FILES_MIN: u64 = 8;
@@ -35,22 +35,22 @@ const FILE_BYTES_MIN: u64 = 256 << 10;
 pub(super) struct Queue {
     writer: Writer<Config>,
     searcher: Searcher,
-    fill: Arc<Fill>,
+    fill: Arc<QueueFill>,
     /// Why it is not open, if it is not.
     unopened: Arc<Mutex<Option<String>>>,
 }
 
-/// How full it is.
-pub(super) struct Fill {
+/// The fill level of a queue.
+pub(super) struct QueueFill {
     searcher: Searcher,
-    /// Messages with a sequence below this are done with.
+    /// Messages with a lower sequence are done.
     pub(super) done: AtomicU64,
     bytes_max: AtomicU64,
 }
 
-/// What waits, to be shown.
+/// The amount that waits, to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth {
+pub struct QueueDepth {
     /// Queued messages.
     pub messages: u64,
     /// Queued bytes.
@@ -61,11 +61,11 @@ pub struct Depth {
     pub oldest: Option<Duration>,
 }
 
-/// What is opened, beside the queue itself.
-pub(super) struct Opened {
+/// An open queue and the parts that its reader needs.
+pub(super) struct QueueParts {
     pub(super) queue: Queue,
     pub(super) reader: QueueReader,
-    pub(super) fill: Arc<Fill>,
+    pub(super) fill: Arc<QueueFill>,
 }
 
 /// Why a queue cannot be used.
@@ -84,18 +84,19 @@ impl Queue {
     pub(super) fn open(
         id: &str,
         config: &Config,
-        means: &Means,
-        (control, counters): (&Arc<Control>, &Arc<DestinationCounters>),
+        deps: &QueueDeps,
+        control: &Arc<Control>,
+        counters: &Arc<DestinationCounters>,
         has_to_open: bool,
-    ) -> Result<Opened, QueueError> {
-        let folder = means.queues().join(id);
-        let reached = means.ledger.reached(&Place::Destination(id.into()));
+    ) -> Result<QueueParts, QueueError> {
+        let folder = deps.queues().join(id);
+        let reached = deps.ledger.stored_until(&JournalId::Destination(id.into()));
         let unopened = Arc::<Mutex<Option<String>>>::default();
-        let opened = match open_queue(&means.disk, &folder, options(config, means), reached) {
+        let opened = match open_queue(&deps.disk, &folder, options(config, deps), reached) {
             Ok(opened) => {
                 report(id, &opened.recovery);
                 report_cursor(id, &opened);
-                means.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
+                deps.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
                 opened
             }
             Err(error) if has_to_open => return Err(error.into()),
@@ -104,21 +105,21 @@ impl Queue {
                 tracing::error!(destination = id, "{why}");
                 *counters.queue_error.lock() = Some(why.clone());
                 *unopened.lock() = Some(why);
-                closed_queue(&means.disk, &folder, options(config, means), reached)
+                closed_queue(&deps.disk, &folder, options(config, deps), reached)
             }
         };
         let OpenedQueue { appender, reader, searcher, .. } = opened;
-        let fill = Arc::new(Fill {
+        let fill = Arc::new(QueueFill {
             searcher: searcher.clone(),
             done: reader.done().into(),
             bytes_max: config.size.bytes().into(),
         });
-        let queueing = Queueing {
+        let queueing = QueueHooks {
             id: id.into(),
             config: *config,
-            means: means.clone(),
+            deps: deps.clone(),
             fill: fill.clone(),
-            pace: Pace::new(searcher.next_sequence()),
+            pace: QueuePace::new(searcher.next_sequence()),
             is_spilled: false,
             control: control.clone(),
             counters: counters.clone(),
@@ -126,9 +127,9 @@ impl Queue {
             reopening: Reopening::first(),
             unopened: unopened.clone(),
         };
-        let account = (means.ledger.clone(), Place::Destination(id.into()));
-        let writer = Writer::start(format!("queue {id}"), appender, queueing, account)?;
-        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
+        let (ledger, journal) = (deps.ledger.clone(), JournalId::Destination(id.into()));
+        let writer = Writer::start(format!("queue {id}"), appender, queueing, ledger, journal)?;
+        Ok(QueueParts { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
     }
 
     pub(super) fn append(&self, append: Append) {
@@ -149,7 +150,7 @@ impl Queue {
         self.unopened.lock().clone()
     }
 
-    pub(super) fn fill(&self) -> &Fill {
+    pub(super) fn fill(&self) -> &QueueFill {
         &self.fill
     }
 
@@ -164,7 +165,7 @@ impl Queue {
     }
 }
 
-impl Fill {
+impl QueueFill {
     pub(super) fn done(&self) -> u64 {
         self.done.load(Ordering::Acquire)
     }
@@ -188,16 +189,16 @@ impl Fill {
 }
 
 /// Why nothing more fits for now, if so.
-pub(super) fn refusal(id: &str, fill: &Fill, means: &Means) -> Option<String> {
+pub(super) fn refusal(id: &str, fill: &QueueFill, deps: &QueueDeps) -> Option<String> {
     let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
     if bytes_max <= bytes {
         let size = Size::about(bytes_max);
         return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
     }
-    (means.refuses_messages)()
+    (deps.refuses_messages)()
 }
 
-/// Files are removed whole: of one that is partly done with, the rest counts.
+/// Files are removed whole: of one that is partly done, the rest counts.
 fn bytes(stats: &Stats, done: u64) -> u64 {
     let waiting = stats.next_sequence.saturating_sub(done.max(stats.first_sequence));
     let held = stats.next_sequence.saturating_sub(stats.first_sequence);
@@ -208,10 +209,10 @@ fn bytes(stats: &Stats, done: u64) -> u64 {
     }
 }
 
-fn options(config: &Config, means: &Means) -> Options {
-    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
+fn options(config: &Config, deps: &QueueDeps) -> Options {
+    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, deps.journal_file_max);
     Options {
-        memory_max: config.memory.as_usize().min(means.memory_max),
+        memory_max: config.memory.as_usize().min(deps.memory_max),
         index_memory_max: 0,
         // Nothing searches it.
         journal_rows_max: u32::MAX,
@@ -246,14 +247,14 @@ fn report_cursor(id: &str, opened: &OpenedQueue) {
     }
 }
 
-/// What the thread of a queue does beside appending.
-struct Queueing {
+/// The hooks of a queue's thread: everything it does beside appending.
+struct QueueHooks {
     id: Arc<str>,
     config: Config,
-    means: Means,
-    fill: Arc<Fill>,
-    pace: Pace,
-    /// Whether all that waits is on the disk, and is put there as it comes.
+    deps: QueueDeps,
+    fill: Arc<QueueFill>,
+    pace: QueuePace,
+    /// Whether all waiting messages are on the disk, and new ones are written there as they come.
     is_spilled: bool,
     control: Arc<Control>,
     counters: Arc<DestinationCounters>,
@@ -262,15 +263,15 @@ struct Queueing {
     unopened: Arc<Mutex<Option<String>>>,
 }
 
-impl Queueing {
-    /// Tries again to open what could not be opened.
+impl QueueHooks {
+    /// Tries again to open a queue that could not be opened.
     fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
         let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
-        check_cursor(&*self.means.disk, &self.folder).map_err(failed)?;
-        // What comes from now on is counted before it is sent.
+        check_cursor(&*self.deps.disk, &self.folder).map_err(failed)?;
+        // Messages that come from now on are counted before they are sent.
         let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
         report(&self.id, &recovery.unwrap_or_default());
-        self.means.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
+        self.deps.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
         *self.unopened.lock() = None;
         *self.counters.queue_error.lock() = None;
         tracing::info!(destination = &*self.id, "its queue is open, after it could not be opened before");
@@ -278,27 +279,24 @@ impl Queueing {
         Ok(())
     }
 
-    /// With `delay`, what has to wait is on the disk from then on.
+    /// With `delay`, messages that have to wait are on the disk from then on.
     fn keep_pace(&mut self, appender: &mut Appender) {
         let delays = self.pace.delays(self.fill.done(), self.fill.end());
         if delays == self.is_spilled {
             return;
         }
         let durability = if delays { Durability::Fsync } else { Durability::Os };
-        appender.set_options(Options { durability, ..options(&self.config, &self.means) });
+        appender.set_options(Options { durability, ..options(&self.config, &self.deps) });
         if delays && let Err(error) = appender.sync() {
             // It is tried again at the next look.
-            tracing::error!(
-                destination = &*self.id,
-                "messages that wait may be lost with the power: {error}"
-            );
+            tracing::error!(destination = &*self.id, "waiting messages may be lost in a power cut: {error}");
             return;
         }
         self.is_spilled = delays;
     }
 }
 
-impl Owner for Queueing {
+impl JournalHooks for QueueHooks {
     type Configuration = Config;
 
     fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
@@ -319,7 +317,7 @@ impl Owner for Queueing {
     }
 
     fn configure(&mut self, appender: &mut Appender, config: Config) {
-        appender.set_options(options(&config, &self.means));
+        appender.set_options(options(&config, &self.deps));
         self.config = config;
         self.is_spilled = false;
     }
@@ -329,13 +327,13 @@ impl Owner for Queueing {
             return self.reopening.at();
         }
         if let Some(age) = self.config.age
-            && (self.means.clock_is_believed)()
+            && (self.deps.clock_is_believed)()
         {
-            // What is gone can no longer be counted. On a full disk it goes anyway.
-            self.means.ledger.write().ok();
+            // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
+            self.deps.ledger.write().ok();
             let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
             let received_before = Some(clock::now().saturating_add(-age));
-            // What is gone is counted by the thread that would have sent it.
+            // Removed messages are counted by the thread that would have sent them.
             if let Err(error) = appender.expire(&Expiry { received_before, ..Expiry::default() }) {
                 tracing::error!(
                     destination = &*self.id,
@@ -351,12 +349,12 @@ impl Owner for Queueing {
         Instant::now() + TIDY_INTERVAL
     }
 
-    /// What would be lost when the process ends is stored, whatever the limits.
+    /// Messages that would be lost when the process ends are stored, whatever the limits.
     fn refusal(&self, is_stopping: bool) -> Option<String> {
         if is_stopping {
             return None;
         }
-        refusal(&self.id, &self.fill, &self.means)
+        refusal(&self.id, &self.fill, &self.deps)
     }
 
     fn stored(&mut self, encoded: &[Encoded]) {
@@ -376,12 +374,12 @@ impl Owner for Queueing {
 
     fn dropped(&mut self, messages: usize) {
         self.counters.dropped.add("queue_full", messages);
-        self.means.ledger.not_queued(&self.id, "queue_full", messages);
+        self.deps.ledger.not_queued(&self.id, "queue_full", messages);
     }
 
     fn gave_up(&mut self, messages: usize, error: &str) {
         self.counters.dropped.add("stopped", messages);
-        self.means.ledger.not_queued(&self.id, "stopped", messages);
+        self.deps.ledger.not_queued(&self.id, "stopped", messages);
         tracing::error!(destination = &*self.id, messages, "stopped before these could be queued: {error}");
     }
 }

@@ -1,7 +1,6 @@
-//! Where a destination sends its messages.
+//! The interface to the protocols by which destinations send.
 //!
-//! A sink knows one protocol and nothing of queues, pauses or retries: what it says of the messages that it was given
-//! decides what becomes of them.
+//! A sink knows one protocol and nothing of queues, pauses or retries: its report decides what happens to the messages.
 
 use logstead_config::Label;
 use logstead_record::Batch;
@@ -9,7 +8,7 @@ use std::time::Duration;
 
 /// A message that is sent.
 #[derive(Clone, Copy)]
-pub(super) struct Message<'a> {
+pub(super) struct OutgoingMessage<'a> {
     pub(super) batch: &'a Batch,
     /// Its row there.
     pub(super) row: usize,
@@ -17,14 +16,14 @@ pub(super) struct Message<'a> {
     pub(super) sequence: u64,
 }
 
-impl<'a> Message<'a> {
+impl<'a> OutgoingMessage<'a> {
     /// The same text whenever the message is sent, and that of no other message: a queue that was discarded begins to
     /// count again, but not at the same time.
     pub(super) fn id(&self) -> String {
         format!("{:x}-{:x}", self.batch.received(self.row).nanos(), self.sequence)
     }
 
-    /// What it has there; empty if it has nothing.
+    /// The message's value of a label; empty if it has none.
     pub(super) fn label(&self, label: Label) -> &'a [u8] {
         let priority = self.batch.priority(self.row);
         match label {
@@ -37,35 +36,35 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What became of messages that were sent. Those that are not named are delivered.
+/// The result of sending messages. Messages that it does not name are delivered.
 #[derive(Default, Debug, PartialEq, Eq)]
-pub(super) struct Sent {
-    /// How many bytes they took.
+pub(super) struct SendReport {
+    /// The number of bytes that they took.
     pub(super) bytes: usize,
     /// Messages that will never be accepted as they are, by their place among those that were sent, and why.
     pub(super) refused: Vec<(usize, String)>,
     /// Messages that were not accepted for now, by their place, in order; they are sent again on their own.
     pub(super) again: Vec<usize>,
     /// Why not, if there are any.
-    pub(super) busy: Option<Failure>,
+    pub(super) busy: Option<SendFailure>,
 }
 
-impl Sent {
+impl SendReport {
     /// All of them are delivered.
-    pub(super) fn all(bytes: usize) -> Sent {
-        Sent { bytes, ..Sent::default() }
+    pub(super) fn all(bytes: usize) -> SendReport {
+        SendReport { bytes, ..SendReport::default() }
     }
 }
 
 /// Why messages could not be sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Failure {
-    /// What happened, and where; it is shown to the operator.
+pub(super) struct SendFailure {
+    /// The error, and where it happened; it is shown to the operator.
     pub(super) reason: String,
     pub(super) remedy: Remedy,
 }
 
-/// What may help.
+/// The remedy for a failure.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Remedy {
     /// To try again, after this long if the other side said so. Some of the messages may have arrived.
@@ -75,26 +74,26 @@ pub(super) enum Remedy {
     Split,
 }
 
-impl Failure {
-    pub(super) fn wait(reason: impl Into<String>) -> Failure {
-        Failure { reason: reason.into(), remedy: Remedy::Wait(None) }
+impl SendFailure {
+    pub(super) fn wait(reason: impl Into<String>) -> SendFailure {
+        SendFailure { reason: reason.into(), remedy: Remedy::Wait(None) }
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        Failure::wait(error.to_string())
+impl From<std::io::Error> for SendFailure {
+    fn from(error: std::io::Error) -> SendFailure {
+        SendFailure::wait(error.to_string())
     }
 }
 
-/// Something that takes messages.
-pub(super) trait Sink: Send {
+/// Sends messages by one protocol.
+pub(super) trait MessageSink: Send {
     /// Sends messages, in this order; at least one. Returns when the other side has accepted them, as far as its
     /// protocol tells, within a bounded time. After a failure all of them are sent again.
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure>;
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure>;
 
-    /// What the other side said when it accepted messages last, for protocols in which it says something.
-    fn said(&self) -> Option<String> {
+    /// The other side's text when it last accepted messages, for protocols that have one.
+    fn last_answer(&self) -> Option<String> {
         None
     }
 }

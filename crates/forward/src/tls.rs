@@ -1,4 +1,4 @@
-//! What a document says of encrypted connections, with its files where they are.
+//! The TLS options of a document, with the paths of its files resolved.
 
 use logstead_client::tls::{Authorities, TlsOptions};
 use logstead_config::ClientTls;

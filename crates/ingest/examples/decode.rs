@@ -1,16 +1,17 @@
-//! What decoding costs for each protocol, of the same messages: `cargo run --release -p logstead-ingest --example decode`.
+//! Measures the decoding of the same messages for each protocol: `cargo run --release -p logstead-ingest --example
+//! decode`.
 //!
 //! Prints the best of several rounds, as other work on the machine only ever makes one slower.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "it is run by hand")]
 
-use logstead_ingest::batches::{Batches, Sender};
+use logstead_ingest::batches::{Batches, BodySender};
 use logstead_ingest::bulk::Bulk;
 use logstead_ingest::encoding::snappy_block;
-use logstead_ingest::hec::{About, Form as HecForm, Hec};
-use logstead_ingest::loki::{Form as LokiForm, Loki};
+use logstead_ingest::hec::{Hec, HecFormat as HecForm, HecMetadata};
+use logstead_ingest::loki::{LokiBody, LokiEncoding as LokiForm};
 use logstead_ingest::messages::Messages;
-use logstead_ingest::ours::{Form, Ours, Reading};
+use logstead_ingest::native::{NativeBody, NativeFormat, ReadOptions};
 use logstead_record::Timestamp;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -28,9 +29,9 @@ fn text(number: usize) -> String {
     )
 }
 
-fn sender() -> Sender {
+fn sender() -> BodySender {
     let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
-    Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received }
+    BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received }
 }
 
 /// Microseconds for each message.
@@ -108,19 +109,22 @@ fn main() {
     let protobuf = protobuf();
     let packed = snap::raw::Encoder::new().compress_vec(&protobuf).unwrap();
 
-    let ours = |form: Form, body: &Vec<u8>| {
-        Ours::of(body.clone(), (form, Reading::default()), sender(), MESSAGES).unwrap()
+    let native = |form: NativeFormat, body: &Vec<u8>| {
+        NativeBody::of(body.clone(), form, ReadOptions::default(), sender(), MESSAGES).unwrap()
     };
-    measure("text", lines.len(), || ours(Form::Text, &lines));
-    measure("ndjson", ndjson.len(), || ours(Form::JsonLines, &ndjson));
+    measure("text", lines.len(), || native(NativeFormat::Text, &lines));
+    measure("ndjson", ndjson.len(), || native(NativeFormat::JsonLines, &ndjson));
     measure("_bulk", bulk.len(), || Bulk::of(bulk.clone(), None, sender(), MESSAGES).unwrap());
-    measure("loki json", loki.len(), || Loki::of(loki.clone(), LokiForm::Json, sender(), MESSAGES).unwrap());
+    measure("loki json", loki.len(), || {
+        LokiBody::of(loki.clone(), LokiForm::Json, sender(), MESSAGES).unwrap()
+    });
     measure("loki protobuf, snappy", packed.len(), || {
         let body = snappy_block(&packed, usize::MAX).unwrap();
-        Loki::of(body, LokiForm::Protobuf, sender(), MESSAGES).unwrap()
+        LokiBody::of(body, LokiForm::Protobuf, sender(), MESSAGES).unwrap()
     });
-    let hec =
-        |form: HecForm, body: &Vec<u8>| Hec::of(body.clone(), (form, About::default()), sender(), MESSAGES);
+    let hec = |form: HecForm, body: &Vec<u8>| {
+        Hec::of(body.clone(), form, HecMetadata::default(), sender(), MESSAGES)
+    };
     measure("hec raw", lines.len(), || hec(HecForm::Lines, &lines));
     measure("hec events", events.len(), || hec(HecForm::Events, &events));
 }

@@ -2,25 +2,27 @@
 //!
 //! **Invariant:** every message becomes a row or is counted as refused.
 
-use crate::messages::{Messages, Name, Next, Refusal, Refused};
+use crate::messages::{BodyError, MessageId, MessageRefusal, Messages, NextMessage};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use std::collections::VecDeque;
 
-/// How many refusals are listed; all are counted.
+/// The number of refusals that are listed; all are counted.
 pub const REFUSALS_MAX: usize = 100;
 /// A batch is sealed at this many messages …
 pub const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or at this many bytes.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// How many times the limit of a body its messages may be, with what each of them repeats …
+/// The size that the messages of a body may have, with the parts that each of them repeats, as a multiple of the body's
+/// limit …
 const MADE_FACTOR_MAX: usize = 4;
-/// … and how much they may be in any case. What is only found while they are read may be as much, and no more.
+/// … and the size that they may have in any case. Bytes that are only found while they are read are bounded by the same
+/// size.
 const MADE_BYTES_MIN: usize = 4 * BATCH_BYTES_MAX;
 
-/// Who sent the messages of a body, and when.
+/// The sender of a body's messages, and the time of receipt.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct BodySender {
     /// The id of the source.
     pub source: String,
     /// The sender's address; empty if it is not known.
@@ -32,23 +34,23 @@ pub struct Sender {
 /// The messages of a body, batch by batch.
 pub struct Batches<M> {
     messages: M,
-    sender: Sender,
+    sender: BodySender,
     /// When each batch was received.
     stamp: Option<fn() -> Timestamp>,
-    /// How much more was made of the messages than they said, and how much that may be.
+    /// The bytes that the messages became beyond their stated size, and the limit on that.
     surplus_bytes: usize,
     surplus_bytes_max: usize,
-    /// What a check has read and kept, in order: nothing else is left then.
+    /// The batches that a check has read and kept, in order: nothing else is left then.
     kept: VecDeque<Batch>,
-    /// How many were refused.
+    /// The number of messages that were refused.
     pub refused: usize,
     /// The first of them.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<MessageRefusal>,
 }
 
 impl<M: Messages> Batches<M> {
-    /// Of messages from one sender.
-    pub fn of(messages: M, sender: Sender) -> Batches<M> {
+    /// Batches of messages from one sender.
+    pub fn of(messages: M, sender: BodySender) -> Batches<M> {
         Batches {
             messages,
             sender,
@@ -67,61 +69,63 @@ impl<M: Messages> Batches<M> {
         Batches { stamp: Some(stamp), ..self }
     }
 
-    /// The same of a body that could be this long: refused if much more would be made of it than that.
-    pub fn within(messages: M, sender: Sender, body_bytes_max: usize) -> Result<Batches<M>, Refused> {
+    /// The same for a body that could be this long: it is refused if it would become much longer than that.
+    pub fn within(messages: M, sender: BodySender, body_bytes_max: usize) -> Result<Batches<M>, BodyError> {
         let made_bytes_max = body_bytes_max.saturating_mul(MADE_FACTOR_MAX).max(MADE_BYTES_MIN);
         match messages.rest_bytes() {
-            made_bytes if made_bytes_max < made_bytes => Err(Refused::TooMuch { made_bytes, made_bytes_max }),
+            made_bytes if made_bytes_max < made_bytes => {
+                Err(BodyError::TooMuch { made_bytes, made_bytes_max })
+            }
             _ => Ok(Batches { surplus_bytes_max: MADE_BYTES_MIN, ..Batches::of(messages, sender) }),
         }
     }
 
-    /// How much more was made of the batches so far than they said before: `{"a": {"b": 1, "c": 2}}` names `a` twice. Refused
-    /// once that is too much.
-    pub fn surplus_bytes(&self) -> Result<usize, Refused> {
+    /// The bytes that the batches so far became beyond their stated size: `{"a": {"b": 1, "c": 2}}` names `a` twice. It
+    /// is refused once that is too much.
+    pub fn surplus_bytes(&self) -> Result<usize, BodyError> {
         match self.surplus_bytes {
             made_bytes if self.surplus_bytes_max < made_bytes => {
-                Err(Refused::TooMuch { made_bytes, made_bytes_max: self.surplus_bytes_max })
+                Err(BodyError::TooMuch { made_bytes, made_bytes_max: self.surplus_bytes_max })
             }
             surplus => Ok(surplus),
         }
     }
 
-    /// What the protocol has to say of what was read so far.
+    /// The protocol's state after the messages that were read so far.
     pub fn messages(&self) -> &M {
         &self.messages
     }
 
     /// The names of the messages of the last batch, if the protocol has names.
-    pub fn names(&mut self) -> Vec<Option<Name>> {
+    pub fn names(&mut self) -> Vec<Option<MessageId>> {
         self.messages.names()
     }
 
-    /// How much is left.
+    /// The bytes that are left.
     pub fn rest_bytes(&self) -> usize {
         self.messages.rest_bytes().max(self.kept.len())
     }
 
-    /// Whether what is left was read before.
+    /// Whether the rest was read before.
     pub fn is_kept(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// The next messages; an empty batch if all that were left are refused.
+    /// The next messages; an empty batch if all the remaining ones are refused.
     pub fn next_batch(&mut self) -> Batch {
         if let Some(batch) = self.kept.pop_front() {
             return batch;
         }
         let mut builder = BatchBuilder::new();
         let (mut bytes, rest_bytes) = (0, self.messages.rest_bytes());
-        let Sender { source, peer, received } = &self.sender;
+        let BodySender { source, peer, received } = &self.sender;
         let received = self.stamp.map_or(*received, |stamp| stamp());
         builder.origin(Origin { source: source.as_bytes(), peer: peer.as_bytes(), received });
         while builder.rows() < BATCH_MESSAGES_MAX && bytes.max(builder.field_names_bytes()) < BATCH_BYTES_MAX
         {
             match self.messages.next(&mut builder) {
-                Some(Next::Added { bytes: more }) => bytes += more,
-                Some(Next::Refused(refusal)) => {
+                Some(NextMessage::Added { bytes: more }) => bytes += more,
+                Some(NextMessage::Refused(refusal)) => {
                     self.refused += 1;
                     if self.refusals.len() < REFUSALS_MAX {
                         self.refusals.push(refusal);
@@ -139,9 +143,9 @@ impl<M: Messages> Batches<M> {
         }
     }
 
-    /// Reads all of them, so that a body with a bad message can be refused before anything of it is stored; says how many
-    /// would be refused. As long as they take no more memory than this, they are kept. If they take more, none is, and
-    /// reading begins again.
+    /// Reads all of them, so that a body with a bad message can be refused before any part of it is stored; returns the
+    /// number that would be refused. They are kept if they take no more memory than `kept_bytes_max`; otherwise none is
+    /// kept, and reading begins again.
     pub fn check(&mut self, kept_bytes_max: usize) -> usize {
         let (mut kept, mut kept_bytes) = (VecDeque::new(), 0);
         while 0 < self.rest_bytes() && self.surplus_bytes().is_ok() {
@@ -162,7 +166,7 @@ impl<M: Messages> Batches<M> {
         self.refused
     }
 
-    /// What the protocol has to say of them.
+    /// The protocol's state after all messages.
     pub fn into_messages(self) -> M {
         self.messages
     }

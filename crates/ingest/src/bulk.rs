@@ -5,25 +5,25 @@
 //! | `{"create": {…}}`, `{"index": {…}}`               | the document in the next line is a message |
 //! | `{"update": {…}}` with a line behind it, `{"delete": {…}}` | is refused: messages do not change |
 //!
-//! **Invariant:** the reply has an item for each action, in order. A body with a line that says nothing of this is refused
+//! **Invariant:** the reply has an item for each action, in order. A body with a line that is no action is refused
 //! before its first message.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Name, Next, Refused};
+use crate::messages::{BodyError, LIMITS, MessageId, Messages, NextMessage};
 use crate::split::line;
 use jiff::tz::TimeZone;
 use logstead_record::BatchBuilder;
 use logstead_syslog::format::Clock;
-use logstead_syslog::format::json::Json;
-use logstead_syslog::format::keys::{Column, KEYS, Keys};
+use logstead_syslog::format::json::JsonParser;
+use logstead_syslog::format::keys::{ColumnKeys, KEYS, KeyColumn};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
-/// Most names of indexes in one body: each is kept until the reply.
+/// The maximum number of index names in one body: each is kept until the reply.
 const INDEXES_MAX: usize = 10_000;
-/// Longest name of an index, as Elasticsearch has it: the reply repeats it in every item.
+/// The longest name of an index, as in Elasticsearch: the reply repeats it in every item.
 const INDEX_BYTES_MAX: usize = 255;
 /// Why an action is not done.
 const UNCHANGEABLE: &str = "messages are only added, never changed or removed: use create or index";
@@ -31,24 +31,24 @@ const UNCHANGEABLE: &str = "messages are only added, never changed or removed: u
 /// The messages of a body, and the reply's items.
 pub struct Bulk {
     body: Vec<u8>,
-    json: Json,
-    sender: Sender,
+    json: JsonParser,
+    sender: BodySender,
     at: usize,
     /// Those that are named, after the one of actions that name none.
     indexes: Vec<String>,
-    items: Vec<Item>,
-    /// Whose ids they are; names of messages are hashes with this key.
+    items: Vec<BulkItem>,
+    /// The key of the hashes that are the ids of messages.
     owner: [u8; 32],
     has_ids: bool,
-    /// The names of rows that nobody has asked for yet.
-    names: Vec<Option<Name>>,
-    /// The last line of an action, and what it says: most are alike.
-    last: (std::ops::Range<usize>, Said),
+    /// The ids of rows that were not asked for yet.
+    names: Vec<Option<MessageId>>,
+    /// The last line of an action, and the action in it: most are alike.
+    last: (std::ops::Range<usize>, BulkAction),
     marks: Option<Marks>,
 }
 
-/// What becomes of an action.
-struct Item {
+/// The result of an action.
+struct BulkItem {
     verb: Verb,
     index: u32,
     id: Option<Box<str>>,
@@ -63,29 +63,31 @@ enum Verb {
     Delete,
 }
 
-/// What the line of an action says.
+/// An action, as its line says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Said {
+struct BulkAction {
     verb: Verb,
     index: u32,
     id: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+#[serde(rename = "Line")]
+struct ActionLine<'a> {
     #[serde(borrow)]
-    create: Option<About<'a>>,
+    create: Option<ActionMetadata<'a>>,
     #[serde(borrow)]
-    index: Option<About<'a>>,
+    index: Option<ActionMetadata<'a>>,
     #[serde(borrow)]
-    update: Option<About<'a>>,
+    update: Option<ActionMetadata<'a>>,
     #[serde(borrow)]
-    delete: Option<About<'a>>,
+    delete: Option<ActionMetadata<'a>>,
 }
 
 /// Everything else that may stand there (`_type`, `routing`, `pipeline`, `require_alias`, …) is of no meaning here.
 #[derive(Deserialize)]
-struct About<'a> {
+#[serde(rename = "About")]
+struct ActionMetadata<'a> {
     _index: Option<String>,
     #[serde(borrow)]
     _id: Option<&'a RawValue>,
@@ -111,18 +113,18 @@ impl Verb {
 }
 
 /// Verb, index and id.
-type Named = (Verb, Option<String>, Option<Box<str>>);
+type ActionFields = (Verb, Option<String>, Option<Box<str>>);
 
-fn read(text: &[u8]) -> Result<Named, String> {
-    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    let Line { create, index, update, delete } = line;
+fn read(text: &[u8]) -> Result<ActionFields, String> {
+    let line: ActionLine<'_> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let ActionLine { create, index, update, delete } = line;
     let verbs =
         [(Verb::Create, create), (Verb::Index, index), (Verb::Update, update), (Verb::Delete, delete)];
     let mut said = verbs.into_iter().filter_map(|(verb, about)| about.map(|about| (verb, about)));
     match (said.next(), said.next()) {
-        (Some((verb, About { _index: index, _id: id })), None) => {
+        (Some((verb, ActionMetadata { _index: index, _id: id })), None) => {
             let id = id.map(|id| serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().into()));
-            // Shippers that have none say so like this.
+            // The id that shippers send if they have none.
             Ok((verb, index, id.filter(|id: &Box<_>| !str::is_empty(id))))
         }
         _ => Err("it names none of create, index, update and delete, or several".to_owned()),
@@ -130,36 +132,36 @@ fn read(text: &[u8]) -> Result<Named, String> {
 }
 
 /// Keys as the Elastic Common Schema has them first.
-fn keys() -> Keys {
-    Keys::new(|column| {
+fn keys() -> ColumnKeys {
+    ColumnKeys::new(|column| {
         let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
         match column {
-            Column::Time => Some(format!("@timestamp,{usual}")),
-            Column::Host => Some(format!("host.name,host.hostname,{usual}")),
-            Column::Severity => Some(format!("log.level,{usual}")),
-            Column::Program => Some(format!("process.name,{usual},service.name")),
+            KeyColumn::Time => Some(format!("@timestamp,{usual}")),
+            KeyColumn::Host => Some(format!("host.name,host.hostname,{usual}")),
+            KeyColumn::Severity => Some(format!("log.level,{usual}")),
+            KeyColumn::Program => Some(format!("process.name,{usual},service.name")),
             _ => None,
         }
     })
 }
 
 impl Bulk {
-    /// Refuses a body that is none. `index` is the one in the request's path.
+    /// Reads a body, or refuses it as a whole. `index` is the one in the request's path.
     pub fn of(
         body: Vec<u8>,
         index: Option<String>,
-        sender: Sender,
+        sender: BodySender,
         messages_max: usize,
-    ) -> Result<Bulk, Refused> {
+    ) -> Result<Bulk, BodyError> {
         if index.as_ref().is_some_and(|index| INDEX_BYTES_MAX < index.len()) {
-            return Err(Refused::malformed(format!(
+            return Err(BodyError::malformed(format!(
                 "the name of the index is longer than {INDEX_BYTES_MAX} bytes"
             )));
         }
         let (body, marks) = mark(body);
-        let said = Said { verb: Verb::Create, index: 0, id: None };
+        let said = BulkAction { verb: Verb::Create, index: 0, id: None };
         let mut bulk = Bulk {
-            json: Json { keys: keys(), limits: LIMITS },
+            json: JsonParser { keys: keys(), limits: LIMITS },
             sender,
             at: 0,
             indexes: vec![index.unwrap_or_else(|| "logs".to_owned())],
@@ -176,7 +178,7 @@ impl Bulk {
         loop {
             let action = bulk.action().map_err(|(skipped, reason)| {
                 let line = lines + skipped;
-                Refused::malformed(format!(
+                BodyError::malformed(format!(
                     "malformed action/metadata line {line}: {reason}; send {{\"create\":{{}}}} or {{\"index\":{{}}}} \
                      and the document in the next line"
                 ))
@@ -187,17 +189,17 @@ impl Bulk {
             if said.verb.has_document() {
                 lines += 1;
                 if line(&bulk.body, &mut bulk.at).is_none() {
-                    return Err(Refused::malformed(format!(
+                    return Err(BodyError::malformed(format!(
                         "the document of the action in line {} is missing",
                         lines - 1
                     )));
                 }
             }
             actions += 1;
-            Refused::above(actions, messages_max)?;
+            BodyError::above(actions, messages_max)?;
         }
         if actions == 0 {
-            return Err(Refused::malformed(
+            return Err(BodyError::malformed(
                 "the body has no actions: send {\"create\":{}} and a document, a line each",
             ));
         }
@@ -205,7 +207,7 @@ impl Bulk {
         Ok(bulk)
     }
 
-    /// Documents with ids have names from now on: those of this owner.
+    /// Gives documents with ids a message id from now on, in the name of this owner.
     #[must_use]
     pub fn owned_by(self, owner: [u8; 32]) -> Bulk {
         Bulk { owner, ..self }
@@ -216,8 +218,8 @@ impl Bulk {
         self.has_ids
     }
 
-    /// The name of a document: of its index, its id and its content, as the same id may come with another.
-    fn name(&self, said: &Said, document: &[u8]) -> Option<Name> {
+    /// The id of a document: a hash of its index, its id and its content, as the same id may come with another content.
+    fn name(&self, said: &BulkAction, document: &[u8]) -> Option<MessageId> {
         let id = said.id.as_ref()?;
         let index = self.indexes.get(said.index as usize).map_or("", String::as_str);
         let mut hasher = blake3::Hasher::new_keyed(&self.owner);
@@ -228,8 +230,8 @@ impl Bulk {
         hasher.finalize().as_bytes().first_chunk().copied()
     }
 
-    /// The next action and how many lines it took, with blank ones before it.
-    fn action(&mut self) -> Result<Option<(usize, Said)>, (usize, String)> {
+    /// The next action and the number of lines that it took, with blank ones before it.
+    fn action(&mut self) -> Result<Option<(usize, BulkAction)>, (usize, String)> {
         let mut skipped = 0;
         loop {
             let start = self.at;
@@ -244,7 +246,7 @@ impl Bulk {
             }
             let (verb, index, id) = read(text).map_err(|reason| (skipped, reason))?;
             let index = self.index(index).map_err(|reason| (skipped, reason))?;
-            let said = Said { verb, index, id };
+            let said = BulkAction { verb, index, id };
             self.last = (range, said.clone());
             return Ok(Some((skipped, said)));
         }
@@ -267,14 +269,15 @@ impl Bulk {
         Ok(u32::try_from(at).unwrap_or_default())
     }
 
-    /// The reply. The first `taken` messages that were not refused are, but for those with these places among them, in order;
-    /// the others are to be sent again, for a reason.
+    /// The reply. The first `taken` messages that were not refused are stored, except those whose numbers among them are in
+    /// `but`, ascending; the sender is to send the others again, for the reason `later`.
     pub fn reply(
         &self,
-        (taken, but): (usize, &[usize]),
+        taken: usize,
+        but: &[usize],
         later: Option<&str>,
         took_ms: u128,
-        filter: &Filter,
+        filter: &ReplyFilter,
     ) -> String {
         let mut out = String::with_capacity(64 + self.items.len() * if filter.is_whole { 200 } else { 32 });
         let errors = later.is_some() || self.items.iter().any(|item| item.refused.is_some());
@@ -287,9 +290,10 @@ impl Bulk {
         }
         if filter.has_items(errors) {
             out.push_str("\"items\":[");
-            // What most items have in common is written once.
+            // The part that most items have in common is written once.
             let indexes: Vec<String> = self.indexes.iter().map(|index| quoted(index)).collect();
             let ids = format!("\"{:x}-", self.sender.received.nanos());
+            let reply = ItemReply { ids: &ids, later, filter };
             let mut added = 0;
             let mut but = but.iter().peekable();
             for (number, item) in self.items.iter().enumerate() {
@@ -298,7 +302,7 @@ impl Bulk {
                     added <= taken && but.next_if_eq(&&(added - 1)).is_none()
                 };
                 let index = indexes.get(item.index as usize).map_or("\"\"", String::as_str);
-                item.write((index, &ids, number), is_taken, later, filter, &mut out);
+                item.write(index, number, is_taken, &reply, &mut out);
             }
             if out.ends_with(',') {
                 out.pop();
@@ -311,28 +315,31 @@ impl Bulk {
         out
     }
 
-    /// Notes what is left as not taken, after storing has stopped: senders look for an item for each action.
+    /// Notes the remaining messages as not stored, after storing has stopped: senders look for an item for each action.
     pub fn end(&mut self) {
-        while let Ok(Some((_, Said { verb, index, id }))) = self.action() {
+        while let Ok(Some((_, BulkAction { verb, index, id }))) = self.action() {
             if verb.has_document() {
                 line(&self.body, &mut self.at);
             }
             let refused = (!verb.is_done()).then(|| UNCHANGEABLE.into());
-            self.items.push(Item { verb, index, id, refused });
+            self.items.push(BulkItem { verb, index, id, refused });
         }
     }
 }
 
-impl Item {
-    /// Appends it, with the name of its index in quotes, what generated ids begin with, and its number.
-    fn write(
-        &self,
-        (index, ids, number): (&str, &str, usize),
-        is_taken: bool,
-        later: Option<&str>,
-        filter: &Filter,
-        out: &mut String,
-    ) {
+/// The part of a reply that all of its items have in common.
+struct ItemReply<'a> {
+    /// The beginning of generated ids, behind a quote.
+    ids: &'a str,
+    /// Why the sender is to send an item again.
+    later: Option<&'a str>,
+    filter: &'a ReplyFilter,
+}
+
+impl BulkItem {
+    /// Appends the answer to the item with this number. `index` is the name of its index in quotes.
+    fn write(&self, index: &str, number: usize, is_taken: bool, reply: &ItemReply<'_>, out: &mut String) {
+        let ItemReply { ids, later, filter } = *reply;
         let (status, kind, reason) = match &self.refused {
             Some(reason) => (400, "mapper_parsing_exception", &**reason),
             None if is_taken => (201, "", ""),
@@ -382,13 +389,13 @@ fn quoted(text: &str) -> String {
 }
 
 impl Messages for Bulk {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         // It was checked before.
         let (_, said) = self.action().ok().flatten()?;
         let document = if said.verb.has_document() { line(&self.body, &mut self.at)? } else { b"" };
         let document = document.strip_suffix(b"\r").unwrap_or(document);
         let name = self.name(&said, document);
-        let Said { verb, index, id } = said;
+        let BulkAction { verb, index, id } = said;
         let read = match verb {
             Verb::Create | Verb::Index => {
                 let zone = TimeZone::UTC;
@@ -401,24 +408,24 @@ impl Messages for Bulk {
         let bytes = document.len();
         let refused = read.err();
         let next = match &refused {
-            None => Next::Added { bytes },
-            Some(reason) => Next::refused(self.items.len() + 1, reason.clone()),
+            None => NextMessage::Added { bytes },
+            Some(reason) => NextMessage::refused(self.items.len() + 1, reason.clone()),
         };
         if refused.is_none() {
             self.names.push(name);
         }
         let refused = refused.map(String::into_boxed_str);
-        self.items.push(Item { verb, index, id, refused });
+        self.items.push(BulkItem { verb, index, id, refused });
         Some(next)
     }
 
-    fn names(&mut self) -> Vec<Option<Name>> {
+    fn names(&mut self) -> Vec<Option<MessageId>> {
         let names = std::mem::take(&mut self.names);
         if names.iter().any(Option::is_some) { names } else { Vec::new() }
     }
 
     fn rest_bytes(&self) -> usize {
-        // What is left may be blank lines.
+        // The rest may be blank lines.
         let rest = self.body.get(self.at..).unwrap_or_default();
         if rest.len() < 64 && rest.trim_ascii().is_empty() { 0 } else { rest.len() }
     }
@@ -434,9 +441,9 @@ impl Messages for Bulk {
     }
 }
 
-/// Which parts of the reply the sender wants (`filter_path`).
+/// The parts of the reply that the sender wants (`filter_path`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Filter {
+pub struct ReplyFilter {
     took: bool,
     errors: bool,
     /// Items as a whole.
@@ -445,13 +452,14 @@ pub struct Filter {
     error: bool,
 }
 
-impl Filter {
-    /// Of the parameter.
-    pub fn of(filter_path: Option<&str>) -> Filter {
+impl ReplyFilter {
+    /// Parses the parameter `filter_path`.
+    pub fn of(filter_path: Option<&str>) -> ReplyFilter {
         let Some(paths) = filter_path else {
-            return Filter { took: true, errors: true, is_whole: true, status: true, error: true };
+            return ReplyFilter { took: true, errors: true, is_whole: true, status: true, error: true };
         };
-        let mut filter = Filter { took: false, errors: false, is_whole: false, status: false, error: false };
+        let mut filter =
+            ReplyFilter { took: false, errors: false, is_whole: false, status: false, error: false };
         for path in paths.split(',').map(str::trim) {
             let mut parts = path.split('.');
             match (parts.next(), parts.next(), parts.next()) {
@@ -460,9 +468,9 @@ impl Filter {
                 (Some("items" | "*"), Some(_), Some("status")) => filter.status = true,
                 (Some("items" | "*"), Some(_), Some("error")) => filter.error = true,
                 (Some("items" | "*" | "**"), ..) => {
-                    filter = Filter { is_whole: true, status: true, error: true, ..filter };
+                    filter = ReplyFilter { is_whole: true, status: true, error: true, ..filter };
                     if path == "*" || path == "**" {
-                        filter = Filter { took: true, errors: true, ..filter };
+                        filter = ReplyFilter { took: true, errors: true, ..filter };
                     }
                 }
                 _ => {}

@@ -5,25 +5,25 @@
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::messages::{BodyError, LIMITS, Messages, NextMessage};
 use crate::split::Elements;
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field};
 use logstead_syslog::format::Clock;
-use logstead_syslog::format::json::Json;
-use logstead_syslog::format::keys::{Column, KEYS, Keys};
+use logstead_syslog::format::json::JsonParser;
+use logstead_syslog::format::keys::{ColumnKeys, KEYS, KeyColumn};
 
 const HINT: &str = "send an array of objects with a `message`, or one";
-/// Most tags of a message that are fields; the others stand in `ddtags`.
+/// The maximum number of a message's tags that become fields; the others are in `ddtags`.
 const TAGS_MAX: usize = 100;
 
 /// The messages of a body.
 pub struct Datadog {
     body: Vec<u8>,
-    json: Json,
-    sender: Sender,
+    json: JsonParser,
+    sender: BodySender,
     elements: Elements,
     marks: Option<Marks>,
 }
@@ -44,13 +44,13 @@ fn add_tags(name: &str, tags: &str, builder: &mut BatchBuilder) {
     }
 }
 
-fn keys() -> Keys {
-    Keys::new(|column| {
+fn keys() -> ColumnKeys {
+    ColumnKeys::new(|column| {
         let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
         match column {
-            Column::Host => Some(format!("hostname,{usual}")),
-            Column::Program => Some(format!("service,{usual},ddsource")),
-            Column::Severity => Some(format!("status,{usual}")),
+            KeyColumn::Host => Some(format!("hostname,{usual}")),
+            KeyColumn::Program => Some(format!("service,{usual},ddsource")),
+            KeyColumn::Severity => Some(format!("status,{usual}")),
             _ => None,
         }
     })
@@ -58,23 +58,23 @@ fn keys() -> Keys {
 
 impl Datadog {
     /// Refuses a body that is none.
-    pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Datadog, Refused> {
+    pub fn of(body: Vec<u8>, sender: BodySender, messages_max: usize) -> Result<Datadog, BodyError> {
         let (body, marks) = mark(body);
         let elements = Elements::of(&body, messages_max, HINT)?;
-        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, elements, marks })
+        Ok(Datadog { body, json: JsonParser { keys: keys(), limits: LIMITS }, sender, elements, marks })
     }
 }
 
 impl Messages for Datadog {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         let object = self.elements.next(&self.body)?;
         let zone = TimeZone::UTC;
         let clock = Clock::of_receipt(self.sender.received, &zone);
         let parsed = self.json.parse_also(object, clock, self.sender.peer.as_bytes(), builder, add_tags);
         if let Err(rejected) = parsed {
-            return Some(Next::refused(self.elements.number(), rejected.to_string()));
+            return Some(NextMessage::refused(self.elements.number(), rejected.to_string()));
         }
-        Some(Next::Added { bytes: object.len() })
+        Some(NextMessage::Added { bytes: object.len() })
     }
 
     fn rest_bytes(&self) -> usize {
@@ -97,9 +97,9 @@ mod tests {
     use logstead_record::{Batch, Timestamp};
     use proptest::prelude::*;
 
-    fn datadog(body: &[u8]) -> Result<Batches<Datadog>, Refused> {
+    fn datadog(body: &[u8]) -> Result<Batches<Datadog>, BodyError> {
         let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
-        let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+        let sender = BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
         Ok(Batches::of(Datadog::of(body.to_vec(), sender.clone(), 50)?, sender))
     }
 

@@ -1,4 +1,4 @@
-//! What a body is packed with, and what comes out of it.
+//! Unpacks bodies, by their `Content-Encoding`.
 //!
 //! | `Content-Encoding` | unpacks                                                              |
 //! |--------------------|----------------------------------------------------------------------|
@@ -7,22 +7,22 @@
 //! | `zstd`             | RFC 8878, with a window of at most 16 MiB                            |
 //! | `snappy`           | a block, or frames if it begins like these                           |
 //!
-//! **Invariant:** unpacking takes a step at a time, of at most [`STEP_BYTES_MAX`], so that its caller can set memory aside
-//! for what comes out and stop; and never more than the maximum comes out.
+//! **Invariant:** unpacking takes a step at a time, of at most [`STEP_BYTES_MAX`], so that its caller can set memory
+//! aside for the unpacked bytes and stop; and it never unpacks more than the maximum.
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::{self, Cursor, Read};
 
-/// What one step unpacks at most.
+/// The maximum number of bytes that one step unpacks.
 pub const STEP_BYTES_MAX: usize = 1 << 20;
-/// The largest window of zstd: what its highest ordinary level uses, and as much again.
+/// The largest window of zstd: twice the window of its highest ordinary level.
 const ZSTD_WINDOW_LOG_MAX: u32 = 24;
 /// A block of snappy that claims to unpack to more than this times its length is none: three bytes copy 64 at most.
 const SNAPPY_FACTOR_MAX: usize = 64;
-/// What the frames of snappy begin with.
+/// The beginning of snappy's frames.
 const SNAPPY_FRAMES: &[u8] = b"\xff\x06\x00\x00sNaPpY";
 
-/// What a body is packed with.
+/// The encoding of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     /// Nothing.
@@ -39,7 +39,7 @@ pub enum Encoding {
 
 /// Why a body cannot be unpacked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Packed {
+pub enum UnpackError {
     /// It is packed with something else.
     #[error(
         "Content-Encoding `{0}` is not understood: send gzip, deflate, zstd, snappy, or the body as it is"
@@ -48,29 +48,29 @@ pub enum Packed {
     /// It is damaged, or packed with something else than it says.
     #[error("the body is not {encoding}, as its Content-Encoding says: {reason}")]
     Damaged {
-        /// What it should be.
+        /// The encoding that it should have.
         encoding: &'static str,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
-    /// More comes out than may.
+    /// It unpacks to more than is allowed.
     #[error("the body unpacks to more than {bytes_max} bytes: send it in parts")]
     TooLong {
-        /// How much may.
+        /// The maximum number of bytes.
         bytes_max: usize,
     },
 }
 
 impl Encoding {
     /// By the value of `Content-Encoding`.
-    pub fn named(name: &str) -> Result<Encoding, Packed> {
+    pub fn named(name: &str) -> Result<Encoding, UnpackError> {
         match name.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Encoding::Identity),
             "gzip" | "x-gzip" => Ok(Encoding::Gzip),
             "deflate" => Ok(Encoding::Deflate),
             "zstd" => Ok(Encoding::Zstd),
             "snappy" => Ok(Encoding::Snappy),
-            _ => Err(Packed::Unknown(name.to_owned())),
+            _ => Err(UnpackError::Unknown(name.to_owned())),
         }
     }
 
@@ -88,12 +88,12 @@ impl Encoding {
 /// A body that is unpacked step by step.
 pub struct Unpacker {
     encoding: Encoding,
-    packed: Reader,
+    packed: UnpackReader,
     bytes_max: usize,
     unpacked: Vec<u8>,
 }
 
-enum Reader {
+enum UnpackReader {
     /// All at once.
     Whole(Vec<u8>),
     Stream(Box<dyn Read + Send>),
@@ -101,16 +101,19 @@ enum Reader {
 }
 
 impl Unpacker {
-    /// Of a body of which at most `bytes_max` may come out.
-    pub fn of(encoding: Encoding, body: Vec<u8>, bytes_max: usize) -> Result<Unpacker, Packed> {
+    /// An unpacker for a body that may have at most `bytes_max` bytes once it is unpacked.
+    pub fn of(encoding: Encoding, body: Vec<u8>, bytes_max: usize) -> Result<Unpacker, UnpackError> {
         let is_empty = body.is_empty();
         let packed: Box<dyn Read + Send> = match encoding {
-            _ if is_empty => return Ok(Unpacker::new(encoding, Reader::Done, bytes_max)),
+            _ if is_empty => return Ok(Unpacker::new(encoding, UnpackReader::Done, bytes_max)),
             Encoding::Identity => {
-                return Ok(Unpacker { unpacked: body, ..Unpacker::new(encoding, Reader::Done, bytes_max) });
+                return Ok(Unpacker {
+                    unpacked: body,
+                    ..Unpacker::new(encoding, UnpackReader::Done, bytes_max)
+                });
             }
             Encoding::Snappy if !body.starts_with(SNAPPY_FRAMES) => {
-                return Ok(Unpacker::new(encoding, Reader::Whole(body), bytes_max));
+                return Ok(Unpacker::new(encoding, UnpackReader::Whole(body), bytes_max));
             }
             Encoding::Snappy => Box::new(snap::read::FrameDecoder::new(Cursor::new(body))),
             Encoding::Gzip => Box::new(MultiGzDecoder::new(Cursor::new(body))),
@@ -118,52 +121,53 @@ impl Unpacker {
             Encoding::Deflate => Box::new(DeflateDecoder::new(Cursor::new(body))),
             Encoding::Zstd => Box::new(zstd_reader(body).map_err(|error| damaged(encoding, &error))?),
         };
-        Ok(Unpacker::new(encoding, Reader::Stream(packed), bytes_max))
+        Ok(Unpacker::new(encoding, UnpackReader::Stream(packed), bytes_max))
     }
 
-    fn new(encoding: Encoding, packed: Reader, bytes_max: usize) -> Unpacker {
+    fn new(encoding: Encoding, packed: UnpackReader, bytes_max: usize) -> Unpacker {
         Unpacker { encoding, packed, bytes_max, unpacked: Vec::new() }
     }
 
-    /// Unpacks more, and says how much that was; 0 at the end.
-    pub fn step(&mut self) -> Result<usize, Packed> {
+    /// Unpacks more, and returns the number of bytes; 0 at the end.
+    pub fn step(&mut self) -> Result<usize, UnpackError> {
         let Unpacker { encoding, packed, bytes_max, unpacked } = self;
         match packed {
-            Reader::Done => Ok(0),
-            Reader::Whole(body) => {
+            UnpackReader::Done => Ok(0),
+            UnpackReader::Whole(body) => {
                 *unpacked = snappy_block(body, *bytes_max)?;
-                *packed = Reader::Done;
+                *packed = UnpackReader::Done;
                 Ok(unpacked.len())
             }
-            Reader::Stream(reader) => {
-                // A byte more than may come out tells a body that is too long from one that just fits.
+            UnpackReader::Stream(reader) => {
+                // One byte beyond the limit tells a body that is too long from one that just fits.
                 let bytes = (*bytes_max - unpacked.len()).saturating_add(1).min(STEP_BYTES_MAX);
                 let mut step = reader.take(bytes as u64);
                 let read = step.read_to_end(unpacked).map_err(|error| damaged(*encoding, &error))?;
                 if *bytes_max < unpacked.len() {
-                    return Err(Packed::TooLong { bytes_max: *bytes_max });
+                    return Err(UnpackError::TooLong { bytes_max: *bytes_max });
                 }
                 Ok(read)
             }
         }
     }
 
-    /// What came out.
+    /// The unpacked body.
     pub fn whole(self) -> Vec<u8> {
         self.unpacked
     }
 }
 
-/// Unpacks a block of snappy, which protocols send without saying so in a header.
-pub fn snappy_block(body: &[u8], bytes_max: usize) -> Result<Vec<u8>, Packed> {
-    let refused = |error: &snap::Error| Packed::Damaged { encoding: "snappy", reason: error.to_string() };
+/// Unpacks a block of snappy, which protocols send without a header for it.
+pub fn snappy_block(body: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
+    let refused =
+        |error: &snap::Error| UnpackError::Damaged { encoding: "snappy", reason: error.to_string() };
     let bytes = snap::raw::decompress_len(body).map_err(|error| refused(&error))?;
     if bytes_max < bytes {
-        return Err(Packed::TooLong { bytes_max });
+        return Err(UnpackError::TooLong { bytes_max });
     }
     if body.len().saturating_mul(SNAPPY_FACTOR_MAX) < bytes {
         let reason = format!("{} bytes cannot hold {bytes}", body.len());
-        return Err(Packed::Damaged { encoding: "snappy", reason });
+        return Err(UnpackError::Damaged { encoding: "snappy", reason });
     }
     snap::raw::Decoder::new().decompress_vec(body).map_err(|error| refused(&error))
 }
@@ -180,8 +184,8 @@ fn is_zlib(body: &[u8]) -> bool {
     method & 0x0F == 8 && u16::from_be_bytes([method, flags]) % 31 == 0
 }
 
-fn damaged(encoding: Encoding, error: &io::Error) -> Packed {
-    Packed::Damaged { encoding: encoding.name(), reason: error.to_string() }
+fn damaged(encoding: Encoding, error: &io::Error) -> UnpackError {
+    UnpackError::Damaged { encoding: encoding.name(), reason: error.to_string() }
 }
 
 #[cfg(test)]
@@ -221,7 +225,7 @@ mod tests {
         }
     }
 
-    fn unpack(encoding: Encoding, body: &[u8], bytes_max: usize) -> Result<Vec<u8>, Packed> {
+    fn unpack(encoding: Encoding, body: &[u8], bytes_max: usize) -> Result<Vec<u8>, UnpackError> {
         let mut unpacker = Unpacker::of(encoding, body.to_vec(), bytes_max)?;
         let mut bytes = 0;
         loop {
@@ -255,17 +259,17 @@ mod tests {
         for encoding in [Encoding::Gzip, Encoding::Deflate, Encoding::Zstd, Encoding::Snappy] {
             for packed in packed(encoding, &zeros) {
                 let refused = unpack(encoding, &packed, 3 << 20);
-                assert_eq!(refused, Err(Packed::TooLong { bytes_max: 3 << 20 }), "{encoding:?}");
+                assert_eq!(refused, Err(UnpackError::TooLong { bytes_max: 3 << 20 }), "{encoding:?}");
             }
         }
         // A length that is only claimed.
         assert!(matches!(
             unpack(Encoding::Snappy, b"\x80\x80\x80\x01\0a", 1 << 30),
-            Err(Packed::Damaged { .. })
+            Err(UnpackError::Damaged { .. })
         ));
         // A window of 2 GiB.
         let window = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00];
-        assert!(matches!(unpack(Encoding::Zstd, &window, 1 << 30), Err(Packed::Damaged { .. })));
+        assert!(matches!(unpack(Encoding::Zstd, &window, 1 << 30), Err(UnpackError::Damaged { .. })));
     }
 
     #[test]
@@ -273,7 +277,7 @@ mod tests {
         assert_eq!(Encoding::named(" GZip "), Ok(Encoding::Gzip));
         assert_eq!(Encoding::named(""), Ok(Encoding::Identity));
         for name in ["br", "gzip, gzip", "lz4"] {
-            assert_eq!(Encoding::named(name), Err(Packed::Unknown(name.to_owned())));
+            assert_eq!(Encoding::named(name), Err(UnpackError::Unknown(name.to_owned())));
         }
     }
 

@@ -1,55 +1,63 @@
 //! GELF over HTTP: an object, or several one after the other.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::messages::{BodyError, LIMITS, Messages, NextMessage};
 use crate::split::value;
 use logstead_record::BatchBuilder;
-use logstead_syslog::format::{Known, gelf};
+use logstead_syslog::format::{FrameContext, gelf};
 
 const HINT: &str = "send a JSON object, or several with newlines between them";
 
 /// The messages of a body.
-pub struct Gelf {
+pub struct GelfBody {
     body: Vec<u8>,
-    gelf: gelf::Gelf,
-    sender: Sender,
+    gelf: gelf::GelfParser,
+    sender: BodySender,
     at: usize,
     number: usize,
     marks: Option<Marks>,
 }
 
-impl Gelf {
+impl GelfBody {
     /// Refuses a body that is not JSON before its first message.
-    pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Gelf, Refused> {
+    pub fn of(body: Vec<u8>, sender: BodySender, messages_max: usize) -> Result<GelfBody, BodyError> {
         let (body, marks) = mark(body);
         let (mut at, mut messages) = (0, 0);
         while let Some(next) = value(&body, at) {
-            at = next.map_err(|error| Refused::of_json(&error, HINT))?.1;
+            at = next.map_err(|error| BodyError::of_json(&error, HINT))?.1;
             messages += 1;
-            Refused::above(messages, messages_max)?;
+            BodyError::above(messages, messages_max)?;
         }
         if messages == 0 {
-            return Err(Refused::malformed(format!("the body is empty: {HINT}")));
+            return Err(BodyError::malformed(format!("the body is empty: {HINT}")));
         }
-        Ok(Gelf { body, gelf: gelf::Gelf::new(LIMITS.line_bytes_max), sender, at: 0, number: 0, marks })
+        Ok(GelfBody {
+            body,
+            gelf: gelf::GelfParser::new(LIMITS.line_bytes_max),
+            sender,
+            at: 0,
+            number: 0,
+            marks,
+        })
     }
 }
 
-impl Messages for Gelf {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+impl Messages for GelfBody {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         let Some(Ok((object, end))) = value(&self.body, self.at) else {
             self.at = self.body.len();
             return None;
         };
         (self.at, self.number) = (end, self.number + 1);
         if let Err(rejected) = LIMITS.check_line(object) {
-            return Some(Next::refused(self.number, rejected.to_string()));
+            return Some(NextMessage::refused(self.number, rejected.to_string()));
         }
-        let known = Known { peer: self.sender.peer.as_bytes(), ..Known::at(self.sender.received) };
+        let known =
+            FrameContext { peer: self.sender.peer.as_bytes(), ..FrameContext::at(self.sender.received) };
         Some(match self.gelf.read(object, known, builder) {
-            Ok(()) => Next::Added { bytes: object.len() },
-            Err(error) => Next::refused(self.number, error.to_string()),
+            Ok(()) => NextMessage::Added { bytes: object.len() },
+            Err(error) => NextMessage::refused(self.number, error.to_string()),
         })
     }
 
@@ -73,10 +81,10 @@ mod tests {
     use logstead_record::Timestamp;
 
     /// The messages of a body, and how many were refused.
-    fn read(body: &str) -> Result<(Vec<String>, usize), Refused> {
+    fn read(body: &str) -> Result<(Vec<String>, usize), BodyError> {
         let received = Timestamp::from_nanos(1);
-        let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
-        let mut batches = Batches::of(Gelf::of(body.as_bytes().to_vec(), sender.clone(), 3)?, sender);
+        let sender = BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+        let mut batches = Batches::of(GelfBody::of(body.as_bytes().to_vec(), sender.clone(), 3)?, sender);
         let batch = batches.next_batch();
         let rows = 0..batch.rows();
         Ok((

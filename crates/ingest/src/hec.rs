@@ -7,65 +7,65 @@
 //! | `time`                   | the time, in seconds with a fraction, as a number or a text                     |
 //! | `host`, `source`, `sourcetype`, `index`, `fields` | [beside](logstead_syslog::format::beside) the message |
 //!
-//! A message may be empty, also where Splunk refuses it: it would take all others of its body with it.
+//! A message may be empty, although Splunk refuses it: refusing it would lose all others of its body.
 //!
 //! Lines without objects (`/raw`) have the same beside them, from the request.
 //!
-//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is taken as a whole: its
-//! [fault](Hec::fault) says which event is not as it should be.
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is accepted as a whole: its
+//! [fault](Hec::fault) names the event that is malformed.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next};
+use crate::messages::{LIMITS, Messages, NextMessage};
 use crate::split::{count_lines, line};
 use logstead_parse::{JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Timestamp};
-use logstead_syslog::format::beside::{Beside, Text, push};
-use logstead_syslog::format::keys::{KEYS, Keys};
+use logstead_syslog::format::keys::{ColumnKeys, KEYS};
+use logstead_syslog::format::side_values::{BareText, SideValues, push};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Stands before a name that is another field's.
+/// The prefix of a name that is another field's.
 const PREFIX: &str = "splunk";
-/// Where the message of an event stands that is an object.
+/// The keys of the message in an event that is an object.
 const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "line", "log", "_raw", "short_message"];
 const TIME_KEYS: [&str; 3] = ["time", "timestamp", "@timestamp"];
 
-/// Why a body is not taken, and which of its events, from 0.
+/// The error in a body, and the number of its event, from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// Which event.
+pub struct HecError {
+    /// The number of the event.
     pub number: usize,
-    /// What is wrong.
-    pub what: What,
+    /// The error.
+    pub what: HecErrorKind,
 }
 
-/// What is wrong with an event.
+/// The kind of error in an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum HecErrorKind {
     /// It is not JSON, or not as it should be.
     Format(String),
     /// It has no `event`.
     Missing,
     /// Its `fields` are not a flat object.
     Fields,
-    /// There are more than may be.
+    /// There are more events than are allowed.
     TooMany,
 }
 
-/// How a body is written.
+/// The format of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum HecFormat {
     /// JSON objects.
     Events,
     /// A text a line.
     Lines,
 }
 
-/// What the request says of all its messages.
+/// The metadata that a request has for all its messages.
 #[derive(Clone, Default, Debug)]
-pub struct About {
+pub struct HecMetadata {
     /// When they were written.
     pub time: Option<Timestamp>,
     /// `host`, `source`, `sourcetype`, `index`.
@@ -75,22 +75,23 @@ pub struct About {
 /// The events of a body.
 pub struct Hec {
     body: Vec<u8>,
-    form: Form,
-    sender: Sender,
-    keys: Keys,
+    form: HecFormat,
+    sender: BodySender,
+    keys: ColumnKeys,
     time: Option<Timestamp>,
-    about: Beside<String>,
+    about: SideValues<String>,
     messages_max: usize,
     at: usize,
     number: usize,
-    /// How many lines there are that are not blank, if they are lines.
+    /// The number of lines that are not blank, if the body has lines.
     lines: usize,
-    fault: Option<Fault>,
+    fault: Option<HecError>,
     marks: Option<Marks>,
 }
 
 #[derive(Deserialize)]
-struct Event<'a> {
+#[serde(rename = "Event")]
+struct HecEvent<'a> {
     #[serde(borrow)]
     time: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -107,8 +108,8 @@ struct Event<'a> {
     fields: Option<&'a RawValue>,
 }
 
-fn keys() -> Keys {
-    Keys::beside(|column| {
+fn keys() -> ColumnKeys {
+    ColumnKeys::beside(|column| {
         let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
         Some(usual.to_owned())
     })
@@ -120,12 +121,18 @@ pub fn time_of(text: &str) -> Option<Timestamp> {
 }
 
 impl Hec {
-    /// Of a body with what its request says of it.
-    pub fn of(body: Vec<u8>, (form, about): (Form, About), sender: Sender, messages_max: usize) -> Hec {
-        let (body, marks) = if form == Form::Lines { (body, None) } else { mark(body) };
+    /// Reads a body, and what its request says about all of it.
+    pub fn of(
+        body: Vec<u8>,
+        form: HecFormat,
+        about: HecMetadata,
+        sender: BodySender,
+        messages_max: usize,
+    ) -> Hec {
+        let (body, marks) = if form == HecFormat::Lines { (body, None) } else { mark(body) };
         let keys = keys();
-        let beside = Beside::of(about.values, &keys, sender.received);
-        let lines = if form == Form::Lines { count_lines(&body, messages_max) } else { 0 };
+        let beside = SideValues::of(about.values, &keys, sender.received);
+        let lines = if form == HecFormat::Lines { count_lines(&body, messages_max) } else { 0 };
         Hec {
             body,
             form,
@@ -142,25 +149,25 @@ impl Hec {
         }
     }
 
-    /// What was wrong, after all events were read.
-    pub fn fault(&self) -> Option<&Fault> {
+    /// The error, after all events were read.
+    pub fn fault(&self) -> Option<&HecError> {
         self.fault.as_ref()
     }
 
-    /// How many messages there were.
+    /// The number of messages.
     pub fn messages(&self) -> usize {
         self.number
     }
 
     /// Ends reading.
-    fn fails(&mut self, what: What) -> Option<Next> {
+    fn fails(&mut self, what: HecErrorKind) -> Option<NextMessage> {
         self.at = self.body.len();
         let number = self.number.saturating_sub(1);
-        self.fault.get_or_insert(Fault { number, what });
-        Some(Next::refused(number + 1, "it is not an event"))
+        self.fault.get_or_insert(HecError { number, what });
+        Some(NextMessage::refused(number + 1, "it is not an event"))
     }
 
-    fn line(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn line(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         let line = loop {
             let line = line(&self.body, &mut self.at)?;
             if !line.trim_ascii().is_empty() {
@@ -169,21 +176,24 @@ impl Hec {
         };
         self.number += 1;
         if LIMITS.check_line(line).is_err() {
-            return self
-                .fails(What::Format(format!("a line is longer than {} bytes", LIMITS.line_bytes_max)));
+            return self.fails(HecErrorKind::Format(format!(
+                "a line is longer than {} bytes",
+                LIMITS.line_bytes_max
+            )));
         }
         if self.messages_max < self.number {
-            return self.fails(What::TooMany);
+            return self.fails(HecErrorKind::TooMany);
         }
         let message = line.strip_suffix(b"\r").unwrap_or(line);
-        let text = Text { message, time: self.time, host: self.sender.peer.as_bytes(), ..Text::of(line) };
-        push(&text, (&self.about, &Beside::<&str>::nothing()), PREFIX, builder);
-        Some(Next::Added { bytes: line.len() + self.about.bytes() })
+        let text =
+            BareText { message, time: self.time, host: self.sender.peer.as_bytes(), ..BareText::of(line) };
+        push(&text, &self.about, &SideValues::<&str>::nothing(), PREFIX, builder);
+        Some(NextMessage::Added { bytes: line.len() + self.about.bytes() })
     }
 
-    fn event(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn event(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         let rest = &self.body[self.at..];
-        let mut events = serde_json::Deserializer::from_slice(rest).into_iter::<Event<'_>>();
+        let mut events = serde_json::Deserializer::from_slice(rest).into_iter::<HecEvent<'_>>();
         let Some(event) = events.next() else {
             self.at = self.body.len();
             return None;
@@ -191,23 +201,28 @@ impl Hec {
         self.number += 1;
         let event = match event {
             Ok(event) => event,
-            Err(error) => return self.fails(What::Format(error.to_string())),
+            Err(error) => return self.fails(HecErrorKind::Format(error.to_string())),
         };
         if self.messages_max < self.number {
-            return self.fails(What::TooMany);
+            return self.fails(HecErrorKind::TooMany);
         }
         let (object, end) = (rest[..events.byte_offset()].trim_ascii_start(), self.at + events.byte_offset());
         match self.add(object, event, builder) {
             Ok(bytes) => {
                 self.at = end;
-                Some(Next::Added { bytes })
+                Some(NextMessage::Added { bytes })
             }
             Err(what) => self.fails(what),
         }
     }
 
-    fn add(&self, object: &[u8], event: Event<'_>, builder: &mut BatchBuilder) -> Result<usize, What> {
-        LIMITS.check_line(object).map_err(|error| What::Format(error.to_string()))?;
+    fn add(
+        &self,
+        object: &[u8],
+        event: HecEvent<'_>,
+        builder: &mut BatchBuilder,
+    ) -> Result<usize, HecErrorKind> {
+        LIMITS.check_line(object).map_err(|error| HecErrorKind::Format(error.to_string()))?;
         let mut outer: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
         let metadata = [
             ("host", event.host),
@@ -219,9 +234,10 @@ impl Hec {
             outer.extend(value.filter(|value| !value.is_empty()).map(|value| (name.into(), value)));
         }
         let fields = event.fields.map(RawValue::get).filter(|fields| *fields != "null");
-        let fields = fields.map(|fields| read(fields).ok_or(What::Fields)).transpose()?;
+        let fields = fields.map(|fields| read(fields).ok_or(HecErrorKind::Fields)).transpose()?;
         outer.extend(fields.iter().flat_map(JsonObject::pairs).map(|(name, value)| (name.into(), value)));
-        let text = event.event.map(RawValue::get).filter(|text| *text != "null").ok_or(What::Missing)?;
+        let text =
+            event.event.map(RawValue::get).filter(|text| *text != "null").ok_or(HecErrorKind::Missing)?;
         let inner = text.starts_with('{').then(|| read(text).ok_or_else(too_large)).transpose()?;
         let mut own: Vec<(Cow<'_, str>, Cow<'_, str>)> =
             inner.iter().flat_map(JsonObject::pairs).map(|(name, value)| (name.into(), value)).collect();
@@ -232,21 +248,21 @@ impl Hec {
         if let (Some(said), None) = (event.time, time) {
             outer.push(("time".into(), said.get().into()));
         }
-        let outer = Beside::of(outer, &self.keys, self.sender.received);
-        let own = Beside::of(own, &self.keys, self.sender.received);
+        let outer = SideValues::of(outer, &self.keys, self.sender.received);
+        let own = SideValues::of(own, &self.keys, self.sender.received);
         let message_at = match &message {
             Cow::Borrowed(text) => Some(text.as_ptr().addr() - object.as_ptr().addr()),
             Cow::Owned(_) => None,
         };
-        let text = Text {
+        let text = BareText {
             raw: object,
             message: message.as_bytes(),
             message_at,
             time,
             host: self.sender.peer.as_bytes(),
-            ..Text::default()
+            ..BareText::default()
         };
-        push(&text, (&outer, &own), PREFIX, builder);
+        push(&text, &outer, &own, PREFIX, builder);
         Ok(object.len() + outer.bytes() + own.bytes())
     }
 
@@ -256,7 +272,7 @@ impl Hec {
         text: &'e str,
         is_object: bool,
         own: &mut Vec<(Cow<'_, str>, Cow<'e, str>)>,
-    ) -> Result<Cow<'e, str>, What> {
+    ) -> Result<Cow<'e, str>, HecErrorKind> {
         if is_object {
             let named = |may_be_empty: bool| {
                 MESSAGE_KEYS.iter().find_map(|key| {
@@ -275,12 +291,14 @@ impl Hec {
 }
 
 /// A text of JSON without its quotes.
-fn unquoted(text: &str) -> Result<Cow<'_, str>, What> {
+fn unquoted(text: &str) -> Result<Cow<'_, str>, HecErrorKind> {
     let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
     if !inside.contains('\\') {
         return Ok(inside.into());
     }
-    serde_json::from_str::<String>(text).map(Cow::Owned).map_err(|error| What::Format(error.to_string()))
+    serde_json::from_str::<String>(text)
+        .map(Cow::Owned)
+        .map_err(|error| HecErrorKind::Format(error.to_string()))
 }
 
 fn read(text: &str) -> Option<JsonObject<'_>> {
@@ -294,8 +312,8 @@ fn read(text: &str) -> Option<JsonObject<'_>> {
     (object.beyond().is_none() && object.broken().is_none()).then_some(object)
 }
 
-fn too_large() -> What {
-    What::Format(format!(
+fn too_large() -> HecErrorKind {
+    HecErrorKind::Format(format!(
         "the event is no JSON, or has more than {} fields or {} levels",
         LIMITS.fields_max, LIMITS.depth_max
     ))
@@ -309,10 +327,10 @@ fn time_among(values: &[(Cow<'_, str>, Cow<'_, str>)]) -> Option<Timestamp> {
 }
 
 impl Messages for Hec {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         match self.form {
-            Form::Events => self.event(builder),
-            Form::Lines => self.line(builder),
+            HecFormat::Events => self.event(builder),
+            HecFormat::Lines => self.line(builder),
         }
     }
 
@@ -339,10 +357,10 @@ mod tests {
     use logstead_record::Batch;
     use proptest::prelude::*;
 
-    fn hec(body: &[u8], form: Form, about: About, messages_max: usize) -> Batches<Hec> {
+    fn hec(body: &[u8], form: HecFormat, about: HecMetadata, messages_max: usize) -> Batches<Hec> {
         let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
-        let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
-        Batches::of(Hec::of(body.to_vec(), (form, about), sender.clone(), messages_max), sender)
+        let sender = BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+        Batches::of(Hec::of(body.to_vec(), form, about, sender.clone(), messages_max), sender)
     }
 
     fn all(batches: &mut Batches<Hec>) -> Vec<Batch> {
@@ -350,7 +368,7 @@ mod tests {
     }
 
     fn check(body: &str, expected: &[&str]) {
-        let mut hec = hec(body.as_bytes(), Form::Events, About::default(), 100);
+        let mut hec = hec(body.as_bytes(), HecFormat::Events, HecMetadata::default(), 100);
         let mut shown = Vec::new();
         for batch in all(&mut hec) {
             for row in 0..batch.rows() {
@@ -402,11 +420,11 @@ mod tests {
 
     #[test]
     fn lines_have_what_the_request_says_beside_them() {
-        let about = About {
+        let about = HecMetadata {
             time: time_of("1700000000"),
             values: vec![("host".to_owned(), "web-1".to_owned()), ("sourcetype".to_owned(), "t".to_owned())],
         };
-        let batches = all(&mut hec(b"one\r\n\n two", Form::Lines, about, 2));
+        let batches = all(&mut hec(b"one\r\n\n two", HecFormat::Lines, about, 2));
         let rows: Vec<_> = (0..2).map(|row| (batches[0].message(row), batches[0].host(row))).collect();
         assert_eq!(rows, [(&b"one"[..], &b"web-1"[..]), (b" two", b"web-1")]);
         assert_eq!(batches[0].own_time(1), time_of("1700000000"));
@@ -416,25 +434,25 @@ mod tests {
     fn the_first_event_that_is_wrong_is_named() {
         for (body, number, what) in [
             (r#"{"event":"a"} nonsense"#, 1, None),
-            (r#"{"event":"a"}{"host":"h"}{"event":"b"}"#, 1, Some(What::Missing)),
-            (r#"{"event":null}"#, 0, Some(What::Missing)),
-            (r#"{"event":"a","fields":[1]}"#, 0, Some(What::Fields)),
+            (r#"{"event":"a"}{"host":"h"}{"event":"b"}"#, 1, Some(HecErrorKind::Missing)),
+            (r#"{"event":null}"#, 0, Some(HecErrorKind::Missing)),
+            (r#"{"event":"a","fields":[1]}"#, 0, Some(HecErrorKind::Fields)),
             (r#"[{"event":"a"}]"#, 0, None),
             (r#"{"event":"a""#, 0, None),
             (r#"{"event":"a","host":7}"#, 0, None),
         ] {
-            let mut batches = hec(body.as_bytes(), Form::Events, About::default(), 9);
+            let mut batches = hec(body.as_bytes(), HecFormat::Events, HecMetadata::default(), 9);
             assert_eq!(batches.check(0), 1, "{body}");
             let hec = batches.into_messages();
             let fault = hec.fault().unwrap();
             assert_eq!(fault.number, number, "{body}");
             assert!(what.is_none_or(|what| fault.what == what), "{body}: {fault:?}");
         }
-        let mut many = hec(b"a\nb\nc\n", Form::Lines, About::default(), 2);
+        let mut many = hec(b"a\nb\nc\n", HecFormat::Lines, HecMetadata::default(), 2);
         many.check(0);
-        assert_eq!(many.into_messages().fault().unwrap().what, What::TooMany);
+        assert_eq!(many.into_messages().fault().unwrap().what, HecErrorKind::TooMany);
         let deep = format!("{{\"event\":{}1{}}}", "{\"a\":".repeat(5000), "}".repeat(5000));
-        assert_eq!(hec(deep.as_bytes(), Form::Events, About::default(), 9).check(0), 1);
+        assert_eq!(hec(deep.as_bytes(), HecFormat::Events, HecMetadata::default(), 9).check(0), 1);
     }
 
     proptest! {
@@ -450,8 +468,8 @@ mod tests {
                 0..20,
             ),
         ) {
-            for form in [Form::Events, Form::Lines] {
-                let mut batches = hec(&pieces.concat(), form, About::default(), 50);
+            for form in [HecFormat::Events, HecFormat::Lines] {
+                let mut batches = hec(&pieces.concat(), form, HecMetadata::default(), 50);
                 let rows: usize = all(&mut batches).iter().map(Batch::rows).sum();
                 let refused = batches.refused;
                 prop_assert!(refused <= 1 && rows <= 50);

@@ -16,13 +16,13 @@
 //! | `MESSAGE_ID`                                            | message id                                 |
 //! | any other                                               | a field with its name                      |
 //!
-//! A body is a whole journal, of any length: it is read as it comes, and what is kept of it is an entry.
+//! A body is a whole journal, of any length: it is read as it comes, and only one entry of it is kept.
 //!
-//! **Invariant:** the raw bytes of a row are those of its entry, without the empty line behind it. Of an entry that is
-//! too long, they are those of the fields that fit, and it is flagged.
+//! **Invariant:** the raw bytes of a row are those of its entry, without the empty line behind it. If an entry is too
+//! long, they are those of the fields that fit, and it is flagged.
 
 use logstead_record::{BatchBuilder, Facility, Field, Flags, Priority, Row, Severity, Timestamp};
-use logstead_syslog::format::fields::Fields;
+use logstead_syslog::format::fields::FieldWriter;
 use std::mem::take;
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ const USER: Facility = Facility::new(1).expect("1 is a facility");
 
 /// Why bytes are not a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Malformed {
+pub enum JournalError {
     /// A line is neither a field nor the name of one.
     #[error("entry {entry}: a line is neither `NAME=value` nor the name of a binary field")]
     Line {
@@ -54,28 +54,28 @@ pub enum Malformed {
     },
 }
 
-/// Finds entries in bytes that come bit by bit.
+/// Finds entries in bytes that come piece by piece.
 pub struct Journal {
     entry_bytes_max: usize,
-    /// What came and is not a field yet.
+    /// The bytes that came and are not a field yet.
     pending: Vec<u8>,
-    entry: Entry,
-    /// What is left of a field that does not fit.
-    skip: Skip,
+    entry: JournalEntry,
+    /// The rest of a field that does not fit.
+    skip: SkipState,
     /// Entries before this one.
     entries: usize,
 }
 
-/// An entry: its bytes, and where its fields stand in them.
+/// An entry: its bytes, and the ranges of its fields.
 #[derive(Default)]
-pub struct Entry {
+pub struct JournalEntry {
     raw: Vec<u8>,
     fields: Vec<(Range<usize>, Range<usize>)>,
     is_cut: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Skip {
+enum SkipState {
     Nothing,
     Line,
     Bytes(u64),
@@ -83,8 +83,8 @@ enum Skip {
     Newline,
 }
 
-/// What stands at the beginning of the bytes that wait.
-enum Begin {
+/// The beginning of the bytes that wait.
+enum EntryStart {
     End,
     Text {
         name: usize,
@@ -94,7 +94,7 @@ enum Begin {
         name: usize,
         length: u64,
     },
-    /// A text of which more comes than fits.
+    /// A text that is longer than fits.
     LongText {
         name: usize,
     },
@@ -105,11 +105,11 @@ impl Journal {
     /// For entries of up to this length.
     pub fn new(entry_bytes_max: usize) -> Journal {
         let (pending, entry) = Default::default();
-        Journal { entry_bytes_max, pending, entry, skip: Skip::Nothing, entries: 0 }
+        Journal { entry_bytes_max, pending, entry, skip: SkipState::Nothing, entries: 0 }
     }
 
-    /// Takes what came next, and hands on the entries that are complete.
-    pub fn push(&mut self, bytes: &[u8], done: &mut impl FnMut(&Entry)) -> Result<(), Malformed> {
+    /// Takes the next bytes, and hands on the entries that are complete.
+    pub fn push(&mut self, bytes: &[u8], done: &mut impl FnMut(&JournalEntry)) -> Result<(), JournalError> {
         self.pending.extend_from_slice(bytes);
         let pending = take(&mut self.pending);
         let mut rest = &pending[..];
@@ -121,87 +121,91 @@ impl Journal {
     }
 
     /// Nothing more comes: hands on the last entry, which needs no empty line behind it.
-    pub fn finish(&mut self, done: &mut impl FnMut(&Entry)) -> Result<(), Malformed> {
-        if !self.pending.is_empty() || self.skip != Skip::Nothing {
-            return Err(Malformed::Cut { entry: self.entries + 1 });
+    pub fn finish(&mut self, done: &mut impl FnMut(&JournalEntry)) -> Result<(), JournalError> {
+        if !self.pending.is_empty() || self.skip != SkipState::Nothing {
+            return Err(JournalError::Cut { entry: self.entries + 1 });
         }
         self.end_entry(done);
         Ok(())
     }
 
-    /// How many bytes wait for their entry to be complete.
+    /// The number of bytes that wait for their entry to be complete.
     pub fn waiting_bytes(&self) -> usize {
         self.pending.len() + self.entry.raw.len()
     }
 
-    /// How many bytes of the rest are taken now; `None` if more is needed.
-    fn step(&mut self, rest: &[u8], done: &mut impl FnMut(&Entry)) -> Result<Option<usize>, Malformed> {
+    /// The number of bytes of the rest that are taken now; `None` if more is needed.
+    fn step(
+        &mut self,
+        rest: &[u8],
+        done: &mut impl FnMut(&JournalEntry),
+    ) -> Result<Option<usize>, JournalError> {
         if rest.is_empty() {
             return Ok(None);
         }
         let entry = self.entries + 1;
         match self.skip {
-            Skip::Line => {
+            SkipState::Line => {
                 let end = memchr::memchr(b'\n', rest);
                 if end.is_some() {
-                    self.skip = Skip::Nothing;
+                    self.skip = SkipState::Nothing;
                 }
                 return Ok(Some(end.map_or(rest.len(), |end| end + 1)));
             }
-            Skip::Bytes(bytes) => {
+            SkipState::Bytes(bytes) => {
                 let taken = usize::try_from(bytes).unwrap_or(usize::MAX).min(rest.len());
                 let left = bytes - taken as u64;
-                self.skip = if left == 0 { Skip::Newline } else { Skip::Bytes(left) };
+                self.skip = if left == 0 { SkipState::Newline } else { SkipState::Bytes(left) };
                 return Ok(Some(taken));
             }
-            Skip::Newline if rest[0] == b'\n' => {
-                self.skip = Skip::Nothing;
+            SkipState::Newline if rest[0] == b'\n' => {
+                self.skip = SkipState::Nothing;
                 return Ok(Some(1));
             }
-            Skip::Newline => return Err(Malformed::Length { entry }),
-            Skip::Nothing => {}
+            SkipState::Newline => return Err(JournalError::Length { entry }),
+            SkipState::Nothing => {}
         }
         let room = self.entry_bytes_max.saturating_sub(self.entry.raw.len());
-        match begin(rest, room).ok_or(Malformed::Line { entry })? {
-            Begin::Unknown => Ok(None),
-            Begin::End => {
+        match begin(rest, room).ok_or(JournalError::Line { entry })? {
+            EntryStart::Unknown => Ok(None),
+            EntryStart::End => {
                 self.end_entry(done);
                 Ok(Some(1))
             }
-            Begin::Text { name, bytes } if bytes < room => {
+            EntryStart::Text { name, bytes } if bytes < room => {
                 let value = name + 1..bytes;
                 self.entry.add(&rest[..=bytes], 0..name, value);
                 Ok(Some(bytes + 1))
             }
-            Begin::Text { name, .. } | Begin::LongText { name } => {
+            EntryStart::Text { name, .. } | EntryStart::LongText { name } => {
                 let taken = self.cut(rest, name, name + 1, room);
-                self.skip = Skip::Line;
+                self.skip = SkipState::Line;
                 Ok(Some(taken))
             }
-            Begin::Binary { name, length } => {
+            EntryStart::Binary { name, length } => {
                 let start = name + 1 + LENGTH_BYTES;
                 let whole = usize::try_from(length).ok().and_then(|length| length.checked_add(start + 1));
                 if let Some(whole) = whole.filter(|whole| *whole <= room) {
                     let Some(field) = rest.get(..whole) else { return Ok(None) };
                     if field.last() != Some(&b'\n') {
-                        return Err(Malformed::Length { entry });
+                        return Err(JournalError::Length { entry });
                     }
                     self.entry.add(field, 0..name, start..whole - 1);
                     return Ok(Some(whole));
                 }
                 if rest.len() < room && (rest.len() - start) as u64 <= length {
-                    // As much of it as fits is kept, if it is the message.
+                    // If it is the message, the part that fits is kept.
                     return Ok(None);
                 }
                 let taken = self.cut(rest, name, start, room);
                 let left = length - (taken - start) as u64;
-                self.skip = if left == 0 { Skip::Newline } else { Skip::Bytes(left) };
+                self.skip = if left == 0 { SkipState::Newline } else { SkipState::Bytes(left) };
                 Ok(Some(taken))
             }
         }
     }
 
-    /// Keeps as much of the message as fits, and nothing of another field; says how much it took.
+    /// Keeps as much of the message as fits, and nothing of another field; returns the number of bytes.
     fn cut(&mut self, rest: &[u8], name: usize, start: usize, room: usize) -> usize {
         self.entry.is_cut = true;
         let end = room.min(rest.len());
@@ -212,7 +216,7 @@ impl Journal {
         start
     }
 
-    fn end_entry(&mut self, done: &mut impl FnMut(&Entry)) {
+    fn end_entry(&mut self, done: &mut impl FnMut(&JournalEntry)) {
         if !self.entry.raw.is_empty() || self.entry.is_cut {
             self.entries += 1;
             done(&self.entry);
@@ -221,14 +225,15 @@ impl Journal {
     }
 }
 
-/// What begins here; `None` where nothing does. No field that is not longer than `room` is taken for too long.
-fn begin(rest: &[u8], room: usize) -> Option<Begin> {
+/// Recognises the element that begins here; `None` if there is none yet. A field that is not longer than `room` is
+/// never taken for too long.
+fn begin(rest: &[u8], room: usize) -> Option<EntryStart> {
     if rest[0] == b'\n' {
-        return Some(Begin::End);
+        return Some(EntryStart::End);
     }
     let head = &rest[..rest.len().min(NAME_BYTES_MAX + 1)];
     let Some(name) = head.iter().position(|byte| matches!(byte, b'=' | b'\n')) else {
-        return (head.len() <= NAME_BYTES_MAX).then_some(Begin::Unknown);
+        return (head.len() <= NAME_BYTES_MAX).then_some(EntryStart::Unknown);
     };
     if name == 0 {
         return None;
@@ -236,16 +241,19 @@ fn begin(rest: &[u8], room: usize) -> Option<Begin> {
     if rest[name] == b'=' {
         let end = memchr::memchr(b'\n', rest);
         return Some(match end {
-            Some(bytes) => Begin::Text { name, bytes },
-            None if room < rest.len() && NAME_BYTES_MAX < rest.len() => Begin::LongText { name },
-            None => Begin::Unknown,
+            Some(bytes) => EntryStart::Text { name, bytes },
+            None if room < rest.len() && NAME_BYTES_MAX < rest.len() => EntryStart::LongText { name },
+            None => EntryStart::Unknown,
         });
     }
     let length = rest.get(name + 1..).and_then(|rest| rest.first_chunk::<LENGTH_BYTES>());
-    Some(length.map_or(Begin::Unknown, |length| Begin::Binary { name, length: u64::from_le_bytes(*length) }))
+    Some(length.map_or(EntryStart::Unknown, |length| EntryStart::Binary {
+        name,
+        length: u64::from_le_bytes(*length),
+    }))
 }
 
-impl Entry {
+impl JournalEntry {
     /// Makes room for the next one in the same memory.
     fn clear(&mut self) {
         self.raw.clear();
@@ -259,7 +267,7 @@ impl Entry {
         self.fields.push((name.start + at..name.end + at, value.start + at..value.end + at));
     }
 
-    /// How long it is.
+    /// Its length.
     pub fn bytes(&self) -> usize {
         self.raw.len()
     }
@@ -280,7 +288,7 @@ impl Entry {
         read(text).map(|value| (value, at))
     }
 
-    /// Adds it as a row. `host` stands in where it names none.
+    /// Adds it as a row. `host` is used if it names none.
     pub fn push(&self, host: &[u8], builder: &mut BatchBuilder) {
         let micros = |text: &str| text.parse::<i64>().ok()?.checked_mul(1000).map(Timestamp::from_nanos);
         let time = self
@@ -307,7 +315,7 @@ impl Entry {
             pid.clone(),
             msgid.clone(),
         ];
-        let mut fields = Fields::new(builder, "journal");
+        let mut fields = FieldWriter::new(builder, "journal");
         for (name, value) in &self.fields {
             if !said.iter().flatten().any(|said| said == value) {
                 fields.add(&self.raw[name.clone()], &self.raw[value.clone()]);
@@ -338,12 +346,12 @@ mod tests {
     use proptest::prelude::*;
 
     /// The entries of bytes that come in pieces of this length.
-    fn read(bytes: &[u8], piece: usize, entry_bytes_max: usize) -> (Batch, Result<(), Malformed>) {
+    fn read(bytes: &[u8], piece: usize, entry_bytes_max: usize) -> (Batch, Result<(), JournalError>) {
         let mut builder = BatchBuilder::new();
         let received = Timestamp::from_nanos(0);
         builder.origin(Origin { source: b"journal", peer: b"", received });
         let mut journal = Journal::new(entry_bytes_max);
-        let mut done = |entry: &Entry| entry.push(b"peer", &mut builder);
+        let mut done = |entry: &JournalEntry| entry.push(b"peer", &mut builder);
         let mut result = Ok(());
         for piece in bytes.chunks(piece.max(1)) {
             result = result.and_then(|()| journal.push(piece, &mut done));
@@ -406,7 +414,7 @@ mod tests {
         {
             let (batch, result) = read(&[b"MESSAGE=first\n\n", *body].concat(), 5, 1000);
             assert_eq!((batch.rows(), batch.message(0)), (1, &b"first"[..]), "{body:?}");
-            assert_eq!(matches!(result, Err(Malformed::Cut { entry: 2 })), is_cut, "{body:?}: {result:?}");
+            assert_eq!(matches!(result, Err(JournalError::Cut { entry: 2 })), is_cut, "{body:?}: {result:?}");
             assert!(result.is_err());
         }
     }
@@ -433,9 +441,9 @@ mod tests {
                 assert_eq!((batch.message(1), batch.flags(1)), (&b"next"[..], Flags::default()));
             }
         }
-        // A length that nobody can mean.
+        // A length that cannot be meant.
         let (batch, result) = read(b"A=1\n\nMESSAGE\n\xff\xff\xff\xff\xff\xff\xff\xffabc", 4, 100);
-        assert_eq!((batch.rows(), result), (1, Err(Malformed::Cut { entry: 2 })));
+        assert_eq!((batch.rows(), result), (1, Err(JournalError::Cut { entry: 2 })));
     }
 
     proptest! {

@@ -6,18 +6,18 @@
 //! PushRequest { 1: Stream { 1: labels as `{app="api"}`, 2: Entry { 1: Timestamp { 1: s, 2: ns }, 2: line, 3: Pair … } … } … }
 //! ```
 //!
-//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::beside) it.
+//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::side_values) it.
 //!
-//! **Invariant:** a body that is none is refused before its first entry.
+//! **Invariant:** an invalid body is refused before its first entry.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
-use crate::protobuf::{Fields, Value};
+use crate::messages::{BodyError, LIMITS, Messages, NextMessage};
+use crate::protobuf::{WireFields, WireValue};
 use crate::split::text;
 use logstead_record::{BatchBuilder, Flags, SECOND, Timestamp};
-use logstead_syslog::format::beside::{Beside, Text, push};
-use logstead_syslog::format::keys::{Column, Keys};
+use logstead_syslog::format::keys::{ColumnKeys, KeyColumn};
+use logstead_syslog::format::side_values::{BareText, SideValues, push};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
@@ -25,17 +25,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// Most labels of a stream, or pairs of metadata of an entry, and how long they may be together.
+/// The maximum number of labels of a stream, or of metadata of an entry, and their maximum length together.
 const VALUES_MAX: usize = 256;
 const VALUES_BYTES_MAX: usize = 64 << 10;
-/// Stands before the name of a label that is another field's.
+/// The prefix of the name of a label that is another field's.
 const PREFIX: &str = "loki";
 const HINT: &str =
     "send {\"streams\": [{\"stream\": {\"label\": \"value\"}, \"values\": [[\"nanoseconds\", \"line\"]]}]}";
 
-/// How a body is written.
+/// The encoding of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum LokiEncoding {
     /// JSON.
     Json,
     /// Protocol Buffers, unpacked.
@@ -43,60 +43,65 @@ pub enum Form {
 }
 
 /// The entries of a body.
-pub struct Loki {
+pub struct LokiBody {
     body: Vec<u8>,
-    form: Form,
-    sender: Sender,
-    keys: Keys,
-    streams: Vec<Stream>,
-    /// The stream that is read, where its next entry may begin, and its labels.
+    form: LokiEncoding,
+    sender: BodySender,
+    keys: ColumnKeys,
+    streams: Vec<StreamRange>,
+    /// The stream that is read, the position of its next entry, and its labels.
     stream: usize,
     at: usize,
-    labels: Beside<String>,
-    /// Entries that are left, and those that were before.
+    labels: SideValues<String>,
+    /// The number of entries that are left, and of those before.
     left: usize,
     entries: usize,
     marks: Option<Marks>,
-    /// What entries that are left repeat of their streams' labels.
+    /// The bytes of labels that the remaining entries repeat.
     repeated_bytes: usize,
 }
 
-/// Where the labels and the entries of a stream stand.
-struct Stream {
+/// The ranges of a stream's labels and entries.
+struct StreamRange {
     labels: Range<usize>,
     entries: Range<usize>,
-    /// How many entries.
+    /// The number of entries.
     count: usize,
 }
 
 /// Which labels say a column.
-fn keys() -> Keys {
-    Keys::beside(|column| {
+fn keys() -> ColumnKeys {
+    ColumnKeys::beside(|column| {
         match column {
-        Column::Program => Some(
+        KeyColumn::Program => Some(
             "service_name,service.name,service,program,app,appname,app_name,application,syslog_identifier,container,\
              container_name,component,unit,systemd_unit,job",
         ),
-        Column::Host => Some("host,hostname,host_name,host.name,nodename,node_name,node,machine,instance"),
-        Column::Severity => {
+        KeyColumn::Host => Some("host,hostname,host_name,host.name,nodename,node_name,node,machine,instance"),
+        KeyColumn::Severity => {
             Some("level,severity,severity_text,detected_level,log_level,loglevel,lvl,levelname")
         }
-        Column::Pid => Some("pid,process_pid,procid,syslog_pid,_pid"),
+        KeyColumn::Pid => Some("pid,process_pid,procid,syslog_pid,_pid"),
         _ => Some(""),
     }
     .map(str::to_owned)
     })
 }
 
-impl Loki {
+impl LokiBody {
     /// Refuses a body that is none.
-    pub fn of(body: Vec<u8>, form: Form, sender: Sender, messages_max: usize) -> Result<Loki, Refused> {
-        let (body, marks) = if form == Form::Json { mark(body) } else { (body, None) };
+    pub fn of(
+        body: Vec<u8>,
+        form: LokiEncoding,
+        sender: BodySender,
+        messages_max: usize,
+    ) -> Result<LokiBody, BodyError> {
+        let (body, marks) = if form == LokiEncoding::Json { mark(body) } else { (body, None) };
         let (streams, entries) = match form {
-            Form::Json => json_streams(&body, messages_max)?,
-            Form::Protobuf => protobuf_streams(&body, messages_max)?,
+            LokiEncoding::Json => json_streams(&body, messages_max)?,
+            LokiEncoding::Protobuf => protobuf_streams(&body, messages_max)?,
         };
-        let mut loki = Loki {
+        let mut loki = LokiBody {
             body,
             form,
             sender,
@@ -104,7 +109,7 @@ impl Loki {
             streams,
             stream: 0,
             at: 0,
-            labels: Beside::nothing(),
+            labels: SideValues::nothing(),
             left: entries,
             entries,
             marks,
@@ -117,29 +122,29 @@ impl Loki {
     /// Goes to a stream.
     fn begin(&mut self, stream: usize) {
         self.stream = stream;
-        let Some(Stream { labels, entries, .. }) = self.streams.get(stream) else { return };
+        let Some(StreamRange { labels, entries, .. }) = self.streams.get(stream) else { return };
         self.at = entries.start;
         let labels = self.body.get(labels.clone()).unwrap_or_default();
         // They were checked before.
         let labels = match self.form {
-            Form::Json => json_labels(labels).unwrap_or_default(),
-            Form::Protobuf => label_pairs(&String::from_utf8_lossy(labels)).unwrap_or_default(),
+            LokiEncoding::Json => json_labels(labels).unwrap_or_default(),
+            LokiEncoding::Protobuf => label_pairs(&String::from_utf8_lossy(labels)).unwrap_or_default(),
         };
-        self.labels = Beside::of(labels, &self.keys, self.sender.received);
+        self.labels = SideValues::of(labels, &self.keys, self.sender.received);
     }
 }
 
-impl Messages for Loki {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+impl Messages for LokiBody {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         loop {
             let end = self.streams.get(self.stream)?.entries.end;
             let body = self.body.get(..end)?;
             let (entry, at) = match self.form {
-                Form::Json => json_entry(body, self.at)?,
-                Form::Protobuf => protobuf_entry(body, self.at)?,
+                LokiEncoding::Json => json_entry(body, self.at)?,
+                LokiEncoding::Protobuf => protobuf_entry(body, self.at)?,
             };
             self.at = at;
-            let Some(Entry { time, line, raw, metadata }) = entry else {
+            let Some(LokiEntry { time, line, raw, metadata }) = entry else {
                 self.begin(self.stream + 1);
                 continue;
             };
@@ -148,17 +153,20 @@ impl Messages for Loki {
             self.repeated_bytes = self.repeated_bytes.saturating_sub(labels);
             let number = self.entries - self.left;
             if let Err(rejected) = LIMITS.check_line(line.as_bytes()) {
-                return Some(Next::refused(number, rejected.to_string()));
+                return Some(NextMessage::refused(number, rejected.to_string()));
             }
-            let own = Beside::of(metadata, &self.keys, self.sender.received);
-            let text =
-                Text { time: Some(time), host: self.sender.peer.as_bytes(), ..Text::of(line.as_bytes()) };
+            let own = SideValues::of(metadata, &self.keys, self.sender.received);
+            let text = BareText {
+                time: Some(time),
+                host: self.sender.peer.as_bytes(),
+                ..BareText::of(line.as_bytes())
+            };
             let text = match raw {
-                Some(raw) => Text { raw, message_at: None, flags: Flags::NOT_UTF8, ..text },
+                Some(raw) => BareText { raw, message_at: None, flags: Flags::NOT_UTF8, ..text },
                 None => text,
             };
-            push(&text, (&self.labels, &own), PREFIX, builder);
-            return Some(Next::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
+            push(&text, &self.labels, &own, PREFIX, builder);
+            return Some(NextMessage::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
         }
     }
 
@@ -182,10 +190,10 @@ impl Messages for Loki {
 }
 
 /// An entry.
-struct Entry<'b> {
+struct LokiEntry<'b> {
     time: Timestamp,
     line: Cow<'b, str>,
-    /// What was sent, where that is not UTF-8.
+    /// The bytes as sent, if they are not UTF-8.
     raw: Option<&'b [u8]>,
     metadata: Vec<(Cow<'b, str>, Cow<'b, str>)>,
 }
@@ -218,17 +226,17 @@ struct RawStream<'a> {
     values: &'a RawValue,
 }
 
-fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize), Refused> {
-    let refused = |error: serde_json::Error| Refused::of_json(&error, HINT);
+fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<StreamRange>, usize), BodyError> {
+    let refused = |error: serde_json::Error| BodyError::of_json(&error, HINT);
     let Push { streams } = serde_json::from_slice(body).map_err(refused)?;
     let place = |raw: &RawValue| {
         let start = raw.get().as_ptr().addr() - body.as_ptr().addr();
         start..start + raw.get().len()
     };
-    Refused::above(streams.len(), messages_max)?;
+    BodyError::above(streams.len(), messages_max)?;
     let (mut found, mut entries) = (Vec::with_capacity(streams.len()), 0);
     for (number, RawStream { stream, values }) in streams.into_iter().enumerate() {
-        let said = |reason: String| Refused::malformed(format!("streams[{number}]: {reason}; {HINT}"));
+        let said = |reason: String| BodyError::malformed(format!("streams[{number}]: {reason}; {HINT}"));
         json_labels(stream.get().as_bytes()).and_then(|labels| check_values(&labels)).map_err(said)?;
         let values = place(values);
         let text = body.get(..values.end).unwrap_or_default();
@@ -244,29 +252,29 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
                 Err(error) => return Err(said(format!("values: {error}"))),
             }
             entries += 1;
-            Refused::above(entries, messages_max)?;
+            BodyError::above(entries, messages_max)?;
         }
         if before < entries {
-            found.push(Stream { labels: place(stream), entries: inside, count: entries - before });
+            found.push(StreamRange { labels: place(stream), entries: inside, count: entries - before });
         }
     }
     Ok((found, entries))
 }
 
 fn json_labels(text: &[u8]) -> Result<Vec<(String, String)>, String> {
-    serde_json::from_slice::<Pairs<'_>>(text)
-        .map(|Pairs(pairs)| {
+    serde_json::from_slice::<StringPairs<'_>>(text)
+        .map(|StringPairs(pairs)| {
             pairs.into_iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
         })
         .map_err(|error| format!("stream: {error}"))
 }
 
-/// The entry at a position between those of an array that is JSON, and where it ends; `None` at the array's end.
-fn json_entry(text: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> {
+/// The entry at a position between those of an array that is JSON, and its end; `None` at the array's end.
+fn json_entry(text: &[u8], at: usize) -> Option<(Option<LokiEntry<'_>>, usize)> {
     read_json_entry(text, at).ok()
 }
 
-fn read_json_entry(text: &[u8], at: usize) -> Result<(Option<Entry<'_>>, usize), serde_json::Error> {
+fn read_json_entry(text: &[u8], at: usize) -> Result<(Option<LokiEntry<'_>>, usize), serde_json::Error> {
     let between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
     let rest = text.get(at..).unwrap_or_default();
     let start = at + rest.iter().take_while(|byte| between(byte)).count();
@@ -274,92 +282,92 @@ fn read_json_entry(text: &[u8], at: usize) -> Result<(Option<Entry<'_>>, usize),
         return Ok((None, text.len()));
     }
     let rest = text.get(start..).unwrap_or_default();
-    let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Entry<'_>>();
+    let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<LokiEntry<'_>>();
     let entry = values.next().transpose()?;
     Ok((entry, start + values.byte_offset()))
 }
 
-impl<'de> Deserialize<'de> for Entry<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry<'de>, D::Error> {
-        deserializer.deserialize_seq(ReadEntry)
+impl<'de> Deserialize<'de> for LokiEntry<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LokiEntry<'de>, D::Error> {
+        deserializer.deserialize_seq(EntryVisitor)
     }
 }
 
-struct ReadEntry;
+struct EntryVisitor;
 
-impl<'de> Visitor<'de> for ReadEntry {
-    type Value = Entry<'de>;
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = LokiEntry<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of nanoseconds as a string, a line and perhaps metadata")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Entry<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<LokiEntry<'de>, A::Error> {
         let missing = |what: &str| de::Error::custom(format!("an entry has no {what}"));
-        let Said(nanos) = parts.next_element()?.ok_or_else(|| missing("time"))?;
+        let JsonString(nanos) = parts.next_element()?.ok_or_else(|| missing("time"))?;
         let nanos = nanos.parse().map_err(|_| {
             de::Error::custom(format!("`{}` is not a time in nanoseconds", nanos.escape_debug()))
         })?;
-        let Said(line) = parts.next_element()?.ok_or_else(|| missing("line"))?;
-        let Pairs(metadata) = parts.next_element()?.unwrap_or_default();
+        let JsonString(line) = parts.next_element()?.ok_or_else(|| missing("line"))?;
+        let StringPairs(metadata) = parts.next_element()?.unwrap_or_default();
         check_values(&metadata).map_err(de::Error::custom)?;
         if parts.next_element::<de::IgnoredAny>()?.is_some() {
             return Err(de::Error::custom("an entry has more than a time, a line and metadata"));
         }
-        Ok(Entry { time: Timestamp::from_nanos(nanos), line, raw: None, metadata })
+        Ok(LokiEntry { time: Timestamp::from_nanos(nanos), line, raw: None, metadata })
     }
 }
 
-/// A string, borrowed where it has no escapes.
-struct Said<'a>(Cow<'a, str>);
+/// A string, borrowed if it has no escapes.
+struct JsonString<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Said<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Said<'de>, D::Error> {
-        text(deserializer).map(Said)
+impl<'de> Deserialize<'de> for JsonString<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonString<'de>, D::Error> {
+        text(deserializer).map(JsonString)
     }
 }
 
 /// An object whose values are strings.
 #[derive(Default)]
-struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+struct StringPairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
-impl<'de> Deserialize<'de> for Pairs<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pairs<'de>, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Pairs<'de>;
+impl<'de> Deserialize<'de> for StringPairs<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StringPairs<'de>, D::Error> {
+        struct PairsVisitor;
+        impl<'de> Visitor<'de> for PairsVisitor {
+            type Value = StringPairs<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object whose values are strings")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StringPairs<'de>, A::Error> {
                 let mut pairs = Vec::new();
-                while let Some((Said(name), Said(value))) = map.next_entry()? {
+                while let Some((JsonString(name), JsonString(value))) = map.next_entry()? {
                     if VALUES_MAX < pairs.len() {
                         return Err(de::Error::custom(format!("more than {VALUES_MAX} values")));
                     }
                     pairs.push((name, value));
                 }
-                Ok(Pairs(pairs))
+                Ok(StringPairs(pairs))
             }
         }
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(PairsVisitor)
     }
 }
 
 // Protocol Buffers.
 
-fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize), Refused> {
+fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<StreamRange>, usize), BodyError> {
     let (mut found, mut entries, mut streams) = (Vec::new(), 0, 0);
-    for field in Fields::of(body) {
-        let field =
-            field.map_err(|wrong| Refused::malformed(format!("the body is not a push request: {wrong}")))?;
-        let (1, Value::Bytes(stream)) = field else { continue };
-        let said = |reason: &str| Refused::malformed(format!("streams[{streams}]: {reason}"));
+    for field in WireFields::of(body) {
+        let field = field
+            .map_err(|wrong| BodyError::malformed(format!("the body is not a push request: {wrong}")))?;
+        let (1, WireValue::Bytes(stream)) = field else { continue };
+        let said = |reason: &str| BodyError::malformed(format!("streams[{streams}]: {reason}"));
         let start = stream.as_ptr().addr() - body.as_ptr().addr();
         let (mut labels, before) = (start..start, entries);
-        for field in Fields::of(stream) {
+        for field in WireFields::of(stream) {
             match field.map_err(|wrong| said(&wrong.to_string()))? {
                 (1, value) => {
                     let text = value.bytes().ok_or_else(|| said("labels are not text"))?;
@@ -368,31 +376,31 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
                     let from = text.as_ptr().addr() - body.as_ptr().addr();
                     labels = from..from + text.len();
                 }
-                (2, Value::Bytes(entry)) => {
+                (2, WireValue::Bytes(entry)) => {
                     read_protobuf_entry(entry).map_err(|error| said(&error))?;
                     entries += 1;
-                    Refused::above(entries, messages_max)?;
+                    BodyError::above(entries, messages_max)?;
                 }
                 _ => {}
             }
         }
         // One without entries takes time alone.
         if before < entries {
-            found.push(Stream { labels, entries: start..start + stream.len(), count: entries - before });
+            found.push(StreamRange { labels, entries: start..start + stream.len(), count: entries - before });
         }
         streams += 1;
-        Refused::above(streams, messages_max)?;
+        BodyError::above(streams, messages_max)?;
     }
     Ok((found, entries))
 }
 
 /// The entry behind a position between the fields of a stream that was checked.
-fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> {
-    let mut fields = Fields::from(body, at);
+fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<LokiEntry<'_>>, usize)> {
+    let mut fields = WireFields::from(body, at);
     loop {
         match fields.next() {
             None => return Some((None, body.len())),
-            Some(Ok((2, Value::Bytes(entry)))) => {
+            Some(Ok((2, WireValue::Bytes(entry)))) => {
                 return Some((Some(read_protobuf_entry(entry).ok()?), fields.at()));
             }
             Some(field) => _ = field.ok()?,
@@ -400,21 +408,25 @@ fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> 
     }
 }
 
-fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
-    let mut read =
-        Entry { time: Timestamp::from_nanos(0), line: Cow::Borrowed(""), raw: None, metadata: Vec::new() };
-    for field in Fields::of(entry) {
+fn read_protobuf_entry(entry: &[u8]) -> Result<LokiEntry<'_>, String> {
+    let mut read = LokiEntry {
+        time: Timestamp::from_nanos(0),
+        line: Cow::Borrowed(""),
+        raw: None,
+        metadata: Vec::new(),
+    };
+    for field in WireFields::of(entry) {
         match field.map_err(|wrong| format!("an entry: {wrong}"))? {
-            (1, Value::Bytes(time)) => read.time = read_time(time)?,
+            (1, WireValue::Bytes(time)) => read.time = read_time(time)?,
             // Go's senders check nothing.
             (2, line) => {
                 let bytes = line.bytes().ok_or("a line is no text")?;
                 read.line = String::from_utf8_lossy(bytes);
                 read.raw = matches!(read.line, Cow::Owned(_)).then_some(bytes);
             }
-            (3, Value::Bytes(pair)) => {
+            (3, WireValue::Bytes(pair)) => {
                 let mut said = [Cow::Borrowed(""), Cow::Borrowed("")];
-                for field in Fields::of(pair) {
+                for field in WireFields::of(pair) {
                     let (number, value) = field.map_err(|wrong| format!("structured metadata: {wrong}"))?;
                     if let Some(place) = said.get_mut((number as usize).wrapping_sub(1)) {
                         *place = value.lossy_text().ok_or("a part of structured metadata is not text")?;
@@ -435,10 +447,10 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
 
 fn read_time(time: &[u8]) -> Result<Timestamp, String> {
     let (mut seconds, mut nanos) = (0, 0);
-    for field in Fields::of(time) {
+    for field in WireFields::of(time) {
         match field.map_err(|wrong| format!("a time: {wrong}"))? {
-            (1, Value::Number(number)) => seconds = number.cast_signed(),
-            (2, Value::Number(number)) => nanos = number.cast_signed(),
+            (1, WireValue::Number(number)) => seconds = number.cast_signed(),
+            (2, WireValue::Number(number)) => nanos = number.cast_signed(),
             _ => {}
         }
     }
@@ -469,7 +481,7 @@ fn label_pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(pairs)
 }
 
-/// A text in quotes as Go writes it, and what stands behind it.
+/// A text in quotes as Go writes it, and the rest behind it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     if let Some(rest) = text.strip_prefix('`') {
         return rest.split_once('`').map(|(value, rest)| (value.to_owned(), rest));

@@ -15,8 +15,8 @@
 use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Row};
 use std::borrow::Cow;
 
-/// First letters of 128 that have two bytes each: Thaana and N'Ko, else Syriac and what follows it. Senders that write them
-/// write UTF-8.
+/// First letters of 128 that have two bytes each: Thaana and N'Ko, else Syriac and the block that follows it. Senders
+/// that write them write UTF-8.
 const BLOCKS: [u32; 2] = [0x780, 0x700];
 const LETTERS: u32 = 128;
 

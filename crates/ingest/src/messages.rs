@@ -1,78 +1,78 @@
-//! What every protocol gives: the messages of a body, one after the other.
+//! The interface of every protocol: the messages of a body, one after the other.
 
 use crate::marks::Marks;
 use logstead_record::BatchBuilder;
 use std::borrow::Cow;
 
 /// How large a message may be.
-pub const LIMITS: logstead_syslog::format::json::Limits =
-    logstead_syslog::format::json::Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
+pub const LIMITS: logstead_syslog::format::json::ObjectLimits =
+    logstead_syslog::format::json::ObjectLimits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
-/// The messages of a body that was found to be one.
+/// The messages of a body that was accepted as a whole.
 pub trait Messages: Send + 'static {
-    /// Adds the next message as a row, or says why it is not taken; `None` at the end. Nothing of a refused message is
+    /// Adds the next message as a row, or returns why it is refused; `None` at the end. Nothing of a refused message is
     /// left in the builder.
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next>;
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage>;
 
-    /// At least how many bytes the messages that are left make, with what each of them repeats of its body: the labels of
-    /// a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
+    /// A lower bound of the bytes of the remaining messages, with the parts of the body that each of them repeats: the
+    /// labels of a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
     fn rest_bytes(&self) -> usize;
 
     /// Begins again.
     fn restart(&mut self);
 
-    /// What stands for bytes in the rows that it adds, if anything does.
+    /// The marks that stand for bytes in the rows that it adds, if there are any.
     fn marks(&self) -> Option<Marks> {
         None
     }
 
-    /// The names of the rows that were added since the last call, for protocols whose messages have some: the same message
-    /// has the same name whenever it comes.
-    fn names(&mut self) -> Vec<Option<Name>> {
+    /// The ids of the rows that were added since the last call, for protocols whose messages have some: the same
+    /// message has the same id whenever it comes.
+    fn names(&mut self) -> Vec<Option<MessageId>> {
         Vec::new()
     }
 }
 
-/// What a message is known by.
-pub type Name = [u8; 16];
+/// The id of a message: a hash.
+pub type MessageId = [u8; 16];
 
-/// What became of a message.
+/// The result of reading a message.
 #[derive(Debug)]
-pub enum Next {
+pub enum NextMessage {
     /// It is the last row of the builder.
     Added {
-        /// How many bytes it has, with the values beside it.
+        /// Its size in bytes, with the values beside it.
         bytes: usize,
     },
-    /// It cannot be taken.
-    Refused(Refusal),
+    /// It is refused.
+    Refused(MessageRefusal),
 }
 
-/// Which message is not taken, and why.
+/// A refused message, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
+pub struct MessageRefusal {
     /// Its line, or its number, from 1.
     pub number: usize,
     /// Why.
     pub reason: Cow<'static, str>,
 }
 
-impl Next {
+impl NextMessage {
     /// For one reason or the other.
-    pub fn refused(number: usize, reason: impl Into<Cow<'static, str>>) -> Next {
-        Next::Refused(Refusal { number, reason: reason.into() })
+    pub fn refused(number: usize, reason: impl Into<Cow<'static, str>>) -> NextMessage {
+        NextMessage::Refused(MessageRefusal { number, reason: reason.into() })
     }
 }
 
-/// Why a body is not taken at all.
+/// Why a body is refused as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refused {
-    /// It is not what it should be.
+pub enum BodyError {
+    /// It is malformed.
     #[error("{detail}")]
     Malformed {
-        /// What is wrong, and what to send.
+        /// The error, and what to send instead.
         detail: String,
-        /// Line and column, where they are known.
+        /// Line and column, if they are known.
         place: Option<(usize, usize)>,
     },
     /// It holds too many messages.
@@ -81,7 +81,7 @@ pub enum Refused {
          limits.ingest_messages_max"
     )]
     TooMany {
-        /// How many it may hold.
+        /// The number that it may hold.
         messages_max: usize,
     },
     /// Its messages repeat too much of it.
@@ -90,30 +90,30 @@ pub enum Refused {
          parameters), and may have {made_bytes_max}: send it in parts, or with less beside each message"
     )]
     TooMuch {
-        /// How many they would have.
+        /// The number of bytes that they would have.
         made_bytes: usize,
-        /// How many they may have.
+        /// The number of bytes that they may have.
         made_bytes_max: usize,
     },
     /// It cannot be unpacked.
     #[error(transparent)]
-    Packed(#[from] crate::encoding::Packed),
+    Packed(#[from] crate::encoding::UnpackError),
 }
 
-impl Refused {
-    /// For a body that is not what it should be.
-    pub fn malformed(detail: impl Into<String>) -> Refused {
-        Refused::Malformed { detail: detail.into(), place: None }
+impl BodyError {
+    /// The error for a malformed body.
+    pub fn malformed(detail: impl Into<String>) -> BodyError {
+        BodyError::Malformed { detail: detail.into(), place: None }
     }
 
-    /// For a body that is not JSON; `hint` says what to send.
-    pub fn of_json(error: &serde_json::Error, hint: &str) -> Refused {
+    /// The error for a body that is not JSON; `hint` says what to send.
+    pub fn of_json(error: &serde_json::Error, hint: &str) -> BodyError {
         let detail = format!("the body is not JSON: {error}; {hint}");
-        Refused::Malformed { detail, place: Some((error.line(), error.column())) }
+        BodyError::Malformed { detail, place: Some((error.line(), error.column())) }
     }
 
     /// Refuses more messages than may be.
-    pub fn above(messages: usize, messages_max: usize) -> Result<(), Refused> {
-        if messages <= messages_max { Ok(()) } else { Err(Refused::TooMany { messages_max }) }
+    pub fn above(messages: usize, messages_max: usize) -> Result<(), BodyError> {
+        if messages <= messages_max { Ok(()) } else { Err(BodyError::TooMany { messages_max }) }
     }
 }

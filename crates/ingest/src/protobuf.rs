@@ -7,8 +7,8 @@
 //! | 2         | a length, and as many bytes                  |
 //! | 5         | 4 bytes, the lowest first                    |
 //!
-//! Groups (3 and 4) are not in use any more and are refused. The few messages that are read here are read by hand: what
-//! generated code would build for each entry costs more than all the rest.
+//! Groups (3 and 4) are not in use any more and are refused. The few messages that are read here are read by hand: the
+//! values that generated code would build for each entry cost more than all the rest.
 //!
 //! **Invariant:** reading ends, at the end of the bytes or at the first that are wrong.
 
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// A value of a field.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Value<'b> {
+pub enum WireValue<'b> {
     /// A number: `int32`, `int64`, `uint64`, `bool`, an enum.
     Number(u64),
     /// `fixed64`, `double`.
@@ -27,10 +27,10 @@ pub enum Value<'b> {
     Bytes(&'b [u8]),
 }
 
-impl<'b> Value<'b> {
+impl<'b> WireValue<'b> {
     /// The bytes, if it has any.
     pub fn bytes(self) -> Option<&'b [u8]> {
-        if let Value::Bytes(bytes) = self { Some(bytes) } else { None }
+        if let WireValue::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
     /// The text, if it has bytes; U+FFFD stands for those that are none.
@@ -41,9 +41,9 @@ impl<'b> Value<'b> {
     /// The number, of whatever width.
     pub fn number(self) -> Option<u64> {
         match self {
-            Value::Number(number) | Value::Eight(number) => Some(number),
-            Value::Four(number) => Some(u64::from(number)),
-            Value::Bytes(_) => None,
+            WireValue::Number(number) | WireValue::Eight(number) => Some(number),
+            WireValue::Four(number) => Some(u64::from(number)),
+            WireValue::Bytes(_) => None,
         }
     }
 }
@@ -51,45 +51,45 @@ impl<'b> Value<'b> {
 /// The bytes are not a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it is not a message in Protocol Buffers: byte {at} is wrong")]
-pub struct Wrong {
-    /// Where.
+pub struct WireError {
+    /// The position of the error.
     pub at: usize,
 }
 
 /// The fields of a message, in the order in which they stand there.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields<'b> {
+pub struct WireFields<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl<'b> Fields<'b> {
-    /// Of a message.
-    pub fn of(bytes: &'b [u8]) -> Fields<'b> {
-        Fields::from(bytes, 0)
+impl<'b> WireFields<'b> {
+    /// The fields of a message.
+    pub fn of(bytes: &'b [u8]) -> WireFields<'b> {
+        WireFields::from(bytes, 0)
     }
 
-    /// From a position on, which was between two fields.
-    pub fn from(bytes: &'b [u8], at: usize) -> Fields<'b> {
-        Fields { bytes, at }
+    /// The fields from a position on, which was between two fields.
+    pub fn from(bytes: &'b [u8], at: usize) -> WireFields<'b> {
+        WireFields { bytes, at }
     }
 
-    /// Where the next field begins.
+    /// The position of the next field.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    fn field(&mut self) -> Option<(u32, Value<'b>)> {
+    fn field(&mut self) -> Option<(u32, WireValue<'b>)> {
         let tag = self.number()?;
         let number = u32::try_from(tag >> 3).ok().filter(|number| *number != 0)?;
         let value = match tag & 7 {
-            0 => Value::Number(self.number()?),
-            1 => Value::Eight(u64::from_le_bytes(self.take(8)?.try_into().ok()?)),
+            0 => WireValue::Number(self.number()?),
+            1 => WireValue::Eight(u64::from_le_bytes(self.take(8)?.try_into().ok()?)),
             2 => {
                 let length = usize::try_from(self.number()?).ok()?;
-                Value::Bytes(self.take(length)?)
+                WireValue::Bytes(self.take(length)?)
             }
-            5 => Value::Four(u32::from_le_bytes(self.take(4)?.try_into().ok()?)),
+            5 => WireValue::Four(u32::from_le_bytes(self.take(4)?.try_into().ok()?)),
             _ => return None,
         };
         Some((number, value))
@@ -115,14 +115,14 @@ impl<'b> Fields<'b> {
     }
 }
 
-impl<'b> Iterator for Fields<'b> {
-    type Item = Result<(u32, Value<'b>), Wrong>;
+impl<'b> Iterator for WireFields<'b> {
+    type Item = Result<(u32, WireValue<'b>), WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.bytes.len() <= self.at {
             return None;
         }
-        let field = self.field().ok_or(Wrong { at: self.at });
+        let field = self.field().ok_or(WireError { at: self.at });
         if field.is_err() {
             self.at = self.bytes.len();
         }
@@ -161,25 +161,25 @@ pub(crate) mod tests {
         message.extend_from_slice(&7_u64.to_le_bytes());
         message.push(4 << 3 | 5);
         message.extend_from_slice(&8_u32.to_le_bytes());
-        let fields: Result<Vec<_>, _> = Fields::of(&message).collect();
+        let fields: Result<Vec<_>, _> = WireFields::of(&message).collect();
         let expected = [
-            (1, Value::Number(u64::MAX)),
-            (2, Value::Bytes(b"text")),
-            (3, Value::Eight(7)),
-            (4, Value::Four(8)),
+            (1, WireValue::Number(u64::MAX)),
+            (2, WireValue::Bytes(b"text")),
+            (3, WireValue::Eight(7)),
+            (4, WireValue::Four(8)),
         ];
         assert_eq!(fields.unwrap(), expected);
         for wrong in
             [&b"\x00"[..], b"\x0b", b"\x12\x05abc", b"\x08", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"]
         {
-            assert!(Fields::of(wrong).any(|field| field.is_err()), "{wrong:?}");
+            assert!(WireFields::of(wrong).any(|field| field.is_err()), "{wrong:?}");
         }
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
-            prop_assert!(Fields::of(&bytes).count() <= bytes.len());
+            prop_assert!(WireFields::of(&bytes).count() <= bytes.len());
         }
     }
 }

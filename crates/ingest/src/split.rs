@@ -1,6 +1,6 @@
 //! Parts of a body: its lines, the elements of a JSON array, and JSON values that stand one after the other.
 
-use crate::messages::Refused;
+use crate::messages::BodyError;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -21,7 +21,7 @@ pub(crate) fn count_lines(body: &[u8], max: usize) -> usize {
     lines.filter(|line| !line.trim_ascii().is_empty()).take(max.saturating_add(1)).count()
 }
 
-/// The JSON value at a position, and where it ends; `None` where nothing is left.
+/// The JSON value at a position, and its end; `None` if nothing is left.
 pub(crate) fn value(body: &[u8], start: usize) -> Option<Result<(&[u8], usize), serde_json::Error>> {
     let mut values = serde_json::Deserializer::from_slice(body.get(start..)?).into_iter::<&RawValue>();
     let value = values.next()?;
@@ -29,8 +29,8 @@ pub(crate) fn value(body: &[u8], start: usize) -> Option<Result<(&[u8], usize), 
     Some(value.map(|value| (value.get().as_bytes(), end)))
 }
 
-/// Where the elements of an array stand, or the only value: found in the pass that refuses what is not JSON, so that no
-/// other one has to look for their ends.
+/// The ranges of an array's elements, or of the only value. They are found in the pass that refuses invalid JSON, so
+/// that no other pass has to look for their ends.
 #[derive(Debug)]
 pub(crate) struct Elements {
     places: Vec<Range<u32>>,
@@ -39,20 +39,20 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    /// Refuses invalid JSON, and more elements than may be.
-    pub(crate) fn of(body: &[u8], messages_max: usize, hint: &str) -> Result<Elements, Refused> {
+    /// Refuses invalid JSON, and more elements than are allowed.
+    pub(crate) fn of(body: &[u8], messages_max: usize, hint: &str) -> Result<Elements, BodyError> {
         if u32::try_from(body.len()).is_err() {
-            return Err(Refused::malformed("the body is longer than 4 GiB: send it in parts"));
+            return Err(BodyError::malformed("the body is longer than 4 GiB: send it in parts"));
         }
         let mut reader = serde_json::Deserializer::from_slice(body);
-        let mut find = Find { body, places: Vec::new(), count: 0, messages_max };
+        let mut find = ElementFinder { body, places: Vec::new(), count: 0, messages_max };
         let found = if body.trim_ascii_start().starts_with(b"[") {
             reader.deserialize_seq(&mut find)
         } else {
             <&RawValue>::deserialize(&mut reader).map(|value| find.add(value))
         };
-        found.and_then(|()| reader.end()).map_err(|error| Refused::of_json(&error, hint))?;
-        Refused::above(find.count, messages_max)?;
+        found.and_then(|()| reader.end()).map_err(|error| BodyError::of_json(&error, hint))?;
+        BodyError::above(find.count, messages_max)?;
         Ok(Elements { places: find.places, next: 0, body_bytes: body.len() })
     }
 
@@ -68,17 +68,17 @@ impl Elements {
         body.get(place.start as usize..place.end as usize)
     }
 
-    /// How many came.
+    /// The number of elements.
     pub(crate) fn number(&self) -> usize {
         self.next
     }
 
-    /// How much of the body is left; 0 only behind the last element.
+    /// The bytes of the body that are left; 0 only behind the last element.
     pub(crate) fn rest_bytes(&self) -> usize {
         self.places.get(self.next).map_or(0, |place| self.body_bytes - place.start as usize)
     }
 
-    /// How many are left.
+    /// The number of elements that are left.
     pub(crate) fn left(&self) -> usize {
         self.places.len() - self.next.min(self.places.len())
     }
@@ -89,15 +89,15 @@ impl Elements {
     }
 }
 
-/// Notes where elements stand, and keeps nothing else of them.
-struct Find<'b> {
+/// Notes the ranges of elements, and keeps nothing else of them.
+struct ElementFinder<'b> {
     body: &'b [u8],
     places: Vec<Range<u32>>,
     count: usize,
     messages_max: usize,
 }
 
-impl Find<'_> {
+impl ElementFinder<'_> {
     fn add(&mut self, value: &RawValue) {
         self.count += 1;
         if self.count <= self.messages_max {
@@ -107,7 +107,7 @@ impl Find<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Find<'_> {
+impl<'de> Visitor<'de> for &mut ElementFinder<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,12 +122,12 @@ impl<'de> Visitor<'de> for &mut Find<'_> {
     }
 }
 
-/// A text of JSON that is borrowed where it has no escapes.
+/// A text of JSON that is borrowed if it has no escapes.
 pub(crate) fn text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<std::borrow::Cow<'de, str>, D::Error> {
-    struct Text;
-    impl<'de> Visitor<'de> for Text {
+    struct TextVisitor;
+    impl<'de> Visitor<'de> for TextVisitor {
         type Value = std::borrow::Cow<'de, str>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,5 +142,5 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(
             Ok(text.to_owned().into())
         }
     }
-    deserializer.deserialize_str(Text)
+    deserializer.deserialize_str(TextVisitor)
 }

@@ -7,15 +7,15 @@
 #[path = "../fuzz/src/bodies.rs"]
 mod bodies;
 
-use logstead_ingest::batches::{Batches, Sender};
+use logstead_ingest::batches::{Batches, BodySender};
 use logstead_ingest::bulk::Bulk;
 use logstead_ingest::datadog::Datadog;
-use logstead_ingest::gelf::Gelf;
-use logstead_ingest::hec::{self, About, Hec};
-use logstead_ingest::loki::{self, Loki};
+use logstead_ingest::gelf::GelfBody;
+use logstead_ingest::hec::{self, Hec, HecMetadata};
+use logstead_ingest::loki::{self, LokiBody};
 use logstead_ingest::messages::Messages;
-use logstead_ingest::otlp::{self, Otlp};
-use logstead_ingest::ours::{Form, Ours, Reading};
+use logstead_ingest::native::{NativeBody, NativeFormat, ReadOptions};
+use logstead_ingest::otlp::{self, OtlpBody};
 use logstead_record::{Flags, Timestamp};
 use proptest::prelude::*;
 use std::io::Write;
@@ -77,7 +77,8 @@ const TEXTS: &[&str] = &[
     "{\"ddtags\":\"a:b,c\",\"message\":\"m\"}",
 ];
 
-/// What is not UTF-8 in JSON: single bytes, letters of Latin-1, and letters and escapes that look like what stands for them.
+/// Texts in JSON that are not UTF-8: single bytes, letters of Latin-1, and letters and escapes that look like the marks
+/// for them.
 const BYTES: &[&[u8]] = &[
     b"\xff",
     b"\xe4",
@@ -191,7 +192,7 @@ proptest! {
 
     #[test]
     fn any_body_of_ours_is_read_or_refused(data in texts()) {
-        bodies::ours(&data);
+        bodies::native(&data);
     }
 
     #[test]
@@ -237,7 +238,7 @@ type Rows = Vec<(String, Vec<u8>, bool)>;
 fn rows<M: Messages>(messages: M) -> Rows {
     let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
     let mut batches =
-        Batches::of(messages, Sender { source: "http".to_owned(), peer: String::new(), received });
+        Batches::of(messages, BodySender { source: "http".to_owned(), peer: String::new(), received });
     let mut rows = Vec::new();
     while 0 < batches.rest_bytes() {
         let batch = batches.next_batch();
@@ -254,7 +255,7 @@ fn rows<M: Messages>(messages: M) -> Rows {
 
 #[test]
 fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
-    let sender = || Sender {
+    let sender = || BodySender {
         source: "http".to_owned(),
         peer: String::new(),
         received: Timestamp::from_nanos(1_790_000_000_000_000_000),
@@ -273,29 +274,35 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     };
     let (bad, good) = object("message");
     let lines = [&bad, &b"\n"[..], good.as_bytes()].concat();
-    let ours = |body, form| Ours::of(body, (form, Reading::default()), sender(), 9).expect("a body");
-    check("ndjson", rows(ours(lines, Form::JsonLines)), &bad, &good);
+    let native =
+        |body, form| NativeBody::of(body, form, ReadOptions::default(), sender(), 9).expect("a body");
+    check("ndjson", rows(native(lines, NativeFormat::JsonLines)), &bad, &good);
     let list = [&b"["[..], &bad, b", ", good.as_bytes(), b"]"].concat();
-    check("json", rows(ours(list.clone(), Form::Json)), &bad, &good);
+    check("json", rows(native(list.clone(), NativeFormat::Json)), &bad, &good);
     check("datadog", rows(Datadog::of(list, sender(), 9).expect("a body")), &bad, &good);
     let bulk = [&b"{\"create\":{}}\n"[..], &bad, b"\n{\"create\":{}}\n", good.as_bytes(), b"\n"].concat();
     check("_bulk", rows(Bulk::of(bulk, None, sender(), 9).expect("a body")), &bad, &good);
     let (bad, good) = object("event");
     let events = [&bad, good.as_bytes()].concat();
-    check("hec", rows(Hec::of(events, (hec::Form::Events, About::default()), sender(), 9)), &bad, &good);
+    check(
+        "hec",
+        rows(Hec::of(events, hec::HecFormat::Events, HecMetadata::default(), sender(), 9)),
+        &bad,
+        &good,
+    );
     let (bad, good) = object("short_message");
     let objects = [&bad, &b"\n"[..], good.as_bytes()].concat();
-    check("gelf", rows(Gelf::of(objects, sender(), 9).expect("a body")), &bad, &good);
-    let loki = |body: Vec<u8>, form| rows(Loki::of(body, form, sender(), 9).expect("a body"));
+    check("gelf", rows(GelfBody::of(objects, sender(), 9).expect("a body")), &bad, &good);
+    let loki = |body: Vec<u8>, form| rows(LokiBody::of(body, form, sender(), 9).expect("a body"));
     let push = b"{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"1\",\"gr\xfc\xdfe\"],[\"2\",\"gr\xc3\xbcn\"]]}]}";
-    check("loki json", loki(push.to_vec(), loki::Form::Json), b"gr\xfc\xdfe", "grün");
+    check("loki json", loki(push.to_vec(), loki::LokiEncoding::Json), b"gr\xfc\xdfe", "grün");
     let push = b"\x0a\x1b\x0a\x07{a=\"b\"}\x12\x07\x12\x05gr\xfc\xdfe\x12\x07\x12\x05gr\xc3\xbcn";
-    check("loki protobuf", loki(push.to_vec(), loki::Form::Protobuf), b"gr\xfc\xdfe", "grün");
+    check("loki protobuf", loki(push.to_vec(), loki::LokiEncoding::Protobuf), b"gr\xfc\xdfe", "grün");
     let record = |text: &[u8]| [b"{\"body\":{\"stringValue\":\"", text, b"\"}}"].concat();
     let (bad, good) = (record(b"gr\xfc\xdfe"), record("grün".as_bytes()));
     let logs =
         [&b"{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":["[..], &bad, b",", &good, b"]}]}]}"].concat();
-    let otlp = Otlp::of(logs, otlp::Encoding::Json, "", 9).expect("a body");
+    let otlp = OtlpBody::of(logs, otlp::Encoding::Json, "", 9).expect("a body");
     check("otlp json", rows(otlp), &bad, std::str::from_utf8(&good).expect("a text"));
 }
 
@@ -304,13 +311,14 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
 fn streams_of_loki_count_as_messages_in_both_of_its_forms() {
     let json = |streams: usize| {
         let streams = vec![r#"{"stream":{},"values":[]}"#; streams].join(",");
-        (format!("{{\"streams\":[{streams}]}}").into_bytes(), loki::Form::Json)
+        (format!("{{\"streams\":[{streams}]}}").into_bytes(), loki::LokiEncoding::Json)
     };
-    let sender = || Sender { source: "http".into(), peer: String::new(), received: Timestamp::from_nanos(0) };
-    let protobuf = |streams: usize| ([0x0a, 0].repeat(streams), loki::Form::Protobuf);
+    let sender =
+        || BodySender { source: "http".into(), peer: String::new(), received: Timestamp::from_nanos(0) };
+    let protobuf = |streams: usize| ([0x0a, 0].repeat(streams), loki::LokiEncoding::Protobuf);
     for (few, many) in [(json(9), json(10)), (protobuf(9), protobuf(10))] {
-        assert!(Loki::of(few.0, few.1, sender(), 9).is_ok());
-        let refused = Loki::of(many.0, many.1, sender(), 9).err().map(|refused| refused.to_string());
+        assert!(LokiBody::of(few.0, few.1, sender(), 9).is_ok());
+        let refused = LokiBody::of(many.0, many.1, sender(), 9).err().map(|refused| refused.to_string());
         assert!(refused.as_ref().is_some_and(|text| text.contains("more than 9 messages")), "{refused:?}");
     }
 }

@@ -1,24 +1,24 @@
 //! ArcSight's CEF: `CEF:0|VENDOR|PRODUCT|VERSION|ID|NAME|SEVERITY|key=value key=a value`.
 //!
-//! A value goes on until ` key=`, so it may have spaces, and an `=` without a key before it is a part of it. What
-//! `cs1Label=Rule cs1=x` calls `Rule` is a field of that name as well.
+//! A value goes on until ` key=`, so it may have spaces, and an `=` without a key before it is a part of it.
+//! `cs1Label=Rule cs1=x` also gives a field `Rule` with the value of `cs1`.
 
-use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, Sink};
+use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 
 /// Names of the parts between the bars.
 const HEADER: [&[u8]; 6] =
     [b"cef.vendor", b"cef.product", b"cef.version", b"cef.id", b"cef.name", b"cef.severity"];
-/// Most labels that are looked for; the format knows some twenty.
+/// The maximum number of labels that are looked for; the format has about twenty.
 const LABELS_MAX: usize = 24;
 
-/// A name and a value as they stand in a text.
-struct Pair<'a> {
+/// A name and a value as they are in a text.
+struct CefPair<'a> {
     name: &'a [u8],
     value: &'a [u8],
 }
 
-impl Pair<'_> {
-    fn add_to(&self, sink: &mut impl Sink) {
+impl CefPair<'_> {
+    fn add_to(&self, sink: &mut impl PairSink) {
         if memchr::memchr(b'\\', self.value).is_some() {
             sink.add_with(self.name, |out| unescape(self.value, out));
         } else {
@@ -27,8 +27,8 @@ impl Pair<'_> {
     }
 }
 
-/// Reads a text; `None`, and nothing read, where it is not CEF from its first byte to its last.
-pub fn read(text: &[u8], sink: &mut impl Sink) -> Option<()> {
+/// Reads a text; `None`, and nothing read, if it is not CEF from its first byte to its last.
+pub fn read(text: &[u8], sink: &mut impl PairSink) -> Option<()> {
     let rest = text.strip_prefix(b"CEF:")?.trim_ascii_start();
     let (format_version, mut rest) = part(rest)?;
     if format_version.is_empty() || !format_version.iter().all(u8::is_ascii_digit) {
@@ -45,14 +45,14 @@ pub fn read(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     }
     let pairs = extension(rest.trim_ascii())?;
     for (name, value) in HEADER.into_iter().zip(parts) {
-        Pair { name, value: value.trim_ascii() }.add_to(sink);
+        CefPair { name, value: value.trim_ascii() }.add_to(sink);
     }
     pairs.iter().for_each(|pair| pair.add_to(sink));
     add_labelled(&pairs, sink);
     Some(())
 }
 
-/// What stands before the next bar, and what stands behind it.
+/// Splits a text at the next bar.
 fn part(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     loop {
@@ -64,8 +64,8 @@ fn part(text: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// The first [`FIELDS_MAX`] pairs; `None` where the text does not begin with a key.
-fn extension(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+/// The first [`FIELDS_MAX`] pairs; `None` if the text does not begin with a key.
+fn extension(text: &[u8]) -> Option<Vec<CefPair<'_>>> {
     let mut pairs = Vec::with_capacity(32);
     let mut open: Option<(&[u8], usize)> = None;
     let mut at = 0;
@@ -93,7 +93,7 @@ fn extension(text: &[u8]) -> Option<Vec<Pair<'_>>> {
     Some(pairs)
 }
 
-/// Where the key before the `=` at `equals` begins, if there is one: after a space or at the beginning.
+/// The beginning of the key before the `=` at `equals`, if there is one: after a space or at the beginning.
 fn key(text: &[u8], floor: usize, equals: usize) -> Option<usize> {
     let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let length = text[floor..equals].iter().rev().take_while(is_key).count();
@@ -102,19 +102,19 @@ fn key(text: &[u8], floor: usize, equals: usize) -> Option<usize> {
     (begins && (1..=NAME_BYTES_MAX).contains(&length)).then_some(start)
 }
 
-fn push<'a>(pairs: &mut Vec<Pair<'a>>, name: &'a [u8], value: &'a [u8]) {
+fn push<'a>(pairs: &mut Vec<CefPair<'a>>, name: &'a [u8], value: &'a [u8]) {
     if pairs.len() < FIELDS_MAX {
-        pairs.push(Pair { name, value: value.trim_ascii_end() });
+        pairs.push(CefPair { name, value: value.trim_ascii_end() });
     }
 }
 
-/// Adds what has a label under its label: under the first one, so that hardly more is stored than was sent.
-fn add_labelled(pairs: &[Pair<'_>], sink: &mut impl Sink) {
+/// Adds a value that has a label under that label: under the first one, so that hardly more is stored than was sent.
+fn add_labelled(pairs: &[CefPair<'_>], sink: &mut impl PairSink) {
     let labels = pairs.iter().filter_map(|pair| Some((pair.name.strip_suffix(b"Label")?, pair.value)));
     let labels: Vec<_> = labels.take(LABELS_MAX).collect();
     for pair in pairs {
         if let Some((_, label)) = labels.iter().find(|(name, _)| *name == pair.name) {
-            Pair { name: label, value: pair.value }.add_to(sink);
+            CefPair { name: label, value: pair.value }.add_to(sink);
         }
     }
 }

@@ -1,40 +1,40 @@
 //! One line of values with commas between them (RFC 4180): a value in quotes may hold commas, and a quote in it is doubled.
 
-use crate::sink::{FIELDS_MAX, Sink};
+use crate::sink::{FIELDS_MAX, PairSink};
 
-/// Reads the values for columns in their order; an empty name passes one over. `None`, and nothing read, where there are
+/// Reads the values for columns in their order; an empty name passes one over. `None`, and nothing read, if there are
 /// fewer values than columns, more, or quotes that do not fit.
-pub fn read(text: &[u8], columns: &[String], sink: &mut impl Sink) -> Option<()> {
+pub fn read(text: &[u8], columns: &[String], sink: &mut impl PairSink) -> Option<()> {
     let values = values(text.trim_ascii_end())?;
     if values.len() != columns.len() {
         return None;
     }
     for (name, value) in columns.iter().zip(values).filter(|(name, _)| !name.is_empty()) {
         match value {
-            Value::Plain(value) => sink.add(name.as_bytes(), value),
-            Value::Quoted(value) => sink.add_with(name.as_bytes(), |out| unescape(value, out)),
+            CsvValue::Plain(value) => sink.add(name.as_bytes(), value),
+            CsvValue::Quoted(value) => sink.add_with(name.as_bytes(), |out| unescape(value, out)),
         }
     }
     Some(())
 }
 
-enum Value<'a> {
+enum CsvValue<'a> {
     Plain(&'a [u8]),
     /// Without the quotes around it.
     Quoted(&'a [u8]),
 }
 
-fn values(text: &[u8]) -> Option<Vec<Value<'_>>> {
+fn values(text: &[u8]) -> Option<Vec<CsvValue<'_>>> {
     let (mut values, mut rest) = (Vec::new(), text);
     loop {
         let (value, after) = match rest.strip_prefix(b"\"") {
             Some(quoted) => {
                 let end = closing_quote(quoted)?;
-                (Value::Quoted(&quoted[..end]), &quoted[end + 1..])
+                (CsvValue::Quoted(&quoted[..end]), &quoted[end + 1..])
             }
             None => {
                 let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
-                (Value::Plain(rest[..end].trim_ascii()), &rest[end..])
+                (CsvValue::Plain(rest[..end].trim_ascii()), &rest[end..])
             }
         };
         values.push(value);

@@ -1,13 +1,13 @@
-//! IBM's LEEF: `LEEF:1.0|VENDOR|PRODUCT|VERSION|ID|key=value<TAB>key=value`, and 2.0, which names what stands
-//! between the pairs after the id: a character, `x5E` or `0x5E`.
+//! IBM's LEEF: `LEEF:1.0|VENDOR|PRODUCT|VERSION|ID|key=value<TAB>key=value`, and 2.0, which names the separator of the
+//! pairs after the id: a character, `x5E` or `0x5E`.
 
-use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, Sink};
+use crate::sink::{FIELDS_MAX, NAME_BYTES_MAX, PairSink};
 
 /// Names of the parts between the bars.
 const HEADER: [&[u8]; 4] = [b"leef.vendor", b"leef.product", b"leef.version", b"leef.id"];
 
-/// Reads a text; `None`, and nothing read, where it is not LEEF from its first byte to its last.
-pub fn read(text: &[u8], sink: &mut impl Sink) -> Option<()> {
+/// Reads a text; `None`, and nothing read, if it is not LEEF from its first byte to its last.
+pub fn read(text: &[u8], sink: &mut impl PairSink) -> Option<()> {
     let rest = text.strip_prefix(b"LEEF:")?.trim_ascii_start();
     let (format_version, mut rest) = part(rest)?;
     let mut parts: [&[u8]; 4] = [b""; 4];
@@ -32,7 +32,7 @@ pub fn read(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     Some(())
 }
 
-/// What stands before the next bar, and what stands behind it.
+/// Splits a text at the next bar.
 fn part(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let bar = memchr::memchr(b'|', text)?;
     Some((&text[..bar], &text[bar + 1..]))
@@ -52,7 +52,7 @@ fn delimiter(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// The first [`FIELDS_MAX`] pairs; `None` where something else stands between them.
+/// The first [`FIELDS_MAX`] pairs; `None` if something else stands between them.
 fn attributes(text: &[u8], delimiter: u8) -> Option<Vec<(&[u8], &[u8])>> {
     let mut pairs = Vec::with_capacity(32);
     for attribute in text.split(|&byte| byte == delimiter).map(<[u8]>::trim_ascii) {

@@ -10,7 +10,7 @@
 //! | `sink`   | what takes the values, and their limits                                |
 //! | `csv`    | one line of values with commas between them                            |
 //!
-//! **Invariant:** whatever the text, nothing fails and nothing is unbounded: what cannot be read has no values.
+//! **Invariant:** whatever the text, nothing fails and nothing is unbounded: a text that cannot be read has no values.
 
 mod cef;
 mod csv;
@@ -22,7 +22,7 @@ mod sink;
 
 pub use cef::read as cef;
 pub use csv::read as csv;
-pub use json::{Beyond, JsonLimits, JsonObject, json, json_into};
+pub use json::{ExceededLimit, JsonLimits, JsonObject, json, json_into};
 pub use leef::read as leef;
 pub use pairs::key_value;
-pub use sink::{FIELDS_MAX, NAME_BYTES_MAX, Pair, Sink};
+pub use sink::{FIELDS_MAX, NAME_BYTES_MAX, Pair, PairSink};

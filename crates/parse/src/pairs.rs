@@ -1,6 +1,6 @@
 //! Names and values in a text: `key=value key="a value"`.
 //!
-//! **Invariant:** whatever the text, nothing fails: what cannot be read has no pairs.
+//! **Invariant:** whatever the text, nothing fails: a text that cannot be read has no pairs.
 
 use crate::sink::Pair;
 
@@ -43,7 +43,7 @@ fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}')
 }
 
-/// The value that begins at `start`, and where it ends.
+/// The value that begins at `start`, and its end.
 fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
     let rest = &text[start..];
     let Some(&quote @ (b'"' | b'\'')) = rest.first() else {
@@ -68,7 +68,7 @@ fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
     (rest[..bytes].to_vec(), start + bytes)
 }
 
-/// How long the value without quotes is that the text begins with.
+/// The length of the value without quotes that the text begins with.
 fn bare_bytes(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -81,7 +81,7 @@ fn bare_bytes(text: &[u8]) -> usize {
     }
 }
 
-/// Whether what stands behind a comma belongs to the value before it: it is no gap, and no other pair.
+/// Whether the text behind a comma belongs to the value before it: it is no gap, and no other pair.
 fn goes_on(text: &[u8]) -> bool {
     let key_bytes = text.iter().take_while(|byte| is_key(**byte)).count();
     text.first().is_some_and(|first| !is_separator(*first))

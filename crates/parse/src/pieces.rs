@@ -1,19 +1,20 @@
 //! The pieces of a JSON text: where each begins and ends, and whether it is written as JSON demands.
 //!
-//! **Invariant:** what is passed over is what `serde_json` passes over. How deep values are nested does not matter.
+//! **Invariant:** the values that are passed over are those that `serde_json` passes over. How deep values are nested
+//! does not matter.
 
 use std::ops::Range;
 
-/// A text and how far it was read. Its methods give `None` where it is no JSON.
-pub(crate) struct Pieces<'t> {
+/// A text and the position up to which it was read. Its methods give `None` if it is no JSON.
+pub(crate) struct JsonPieces<'t> {
     pub(crate) text: &'t str,
     at: usize,
 }
 
-/// Where a piece stands that may be given out.
+/// The range of a value that may be handed out.
 #[derive(Clone)]
-pub(crate) enum Piece {
-    /// As it stands there: without the quotes around it if it is a string.
+pub(crate) enum JsonPiece {
+    /// A value as it is in the text, without the quotes around it if it is a string.
     Plain(Range<usize>),
     /// A string with escapes, in its quotes.
     Escaped(Range<usize>),
@@ -21,9 +22,9 @@ pub(crate) enum Piece {
     Broken(Range<usize>),
 }
 
-impl<'t> Pieces<'t> {
-    pub(crate) fn new(text: &'t str) -> Pieces<'t> {
-        Pieces { text, at: 0 }
+impl<'t> JsonPieces<'t> {
+    pub(crate) fn new(text: &'t str) -> JsonPieces<'t> {
+        JsonPieces { text, at: 0 }
     }
 
     /// Looks at the next byte that is not white space, without taking it.
@@ -47,24 +48,24 @@ impl<'t> Pieces<'t> {
         (self.take()? == byte).then_some(())
     }
 
-    /// Says whether nothing but white space is left.
+    /// Returns whether nothing but white space is left.
     pub(crate) fn end(&mut self) -> Option<()> {
         self.next().is_none().then_some(())
     }
 
-    /// Passes over a value of any kind, and gives where it stands; `Some(None)` where it is `null`.
-    pub(crate) fn value(&mut self) -> Option<Option<Piece>> {
+    /// Passes over a value of any kind, and returns its range; `Some(None)` if it is `null`.
+    pub(crate) fn value(&mut self) -> Option<Option<JsonPiece>> {
         if self.next()? == b'"' {
             return self.string().map(Some);
         }
         let start = self.at;
         self.skip()?;
         let range = start..self.at;
-        Some((&self.bytes()[range.clone()] != b"null").then_some(Piece::Plain(range)))
+        Some((&self.bytes()[range.clone()] != b"null").then_some(JsonPiece::Plain(range)))
     }
 
     /// Reads a string from its quote on.
-    pub(crate) fn string(&mut self) -> Option<Piece> {
+    pub(crate) fn string(&mut self) -> Option<JsonPiece> {
         let start = self.at;
         if self.bytes().get(start) != Some(&b'"') {
             return None;
@@ -75,9 +76,9 @@ impl<'t> Pieces<'t> {
             self.at = special(self.bytes(), self.at)?;
             self.at += 1;
             match self.bytes()[self.at - 1] {
-                b'"' if is_plain => return Some(Piece::Plain(start + 1..self.at - 1)),
-                b'"' if is_whole => return Some(Piece::Escaped(start..self.at)),
-                b'"' => return Some(Piece::Broken(start..self.at)),
+                b'"' if is_plain => return Some(JsonPiece::Plain(start + 1..self.at - 1)),
+                b'"' if is_whole => return Some(JsonPiece::Escaped(start..self.at)),
+                b'"' => return Some(JsonPiece::Broken(start..self.at)),
                 b'\\' => {
                     is_plain = false;
                     is_whole &= self.escape()?;
@@ -90,7 +91,7 @@ impl<'t> Pieces<'t> {
 
     /// Passes over a value, however deep it is.
     pub(crate) fn skip(&mut self) -> Option<()> {
-        // What closes the objects and arrays that are open.
+        // The closing brackets of the open objects and arrays.
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.next()? {
@@ -143,7 +144,7 @@ impl<'t> Pieces<'t> {
         self.text.as_bytes()
     }
 
-    /// Reads on from behind a backslash, and says whether what is escaped is a character.
+    /// Reads on from behind a backslash, and returns whether the escape is a character.
     fn escape(&mut self) -> Option<bool> {
         let (&kind, rest) = self.bytes()[self.at..].split_first()?;
         self.at += 1;
@@ -201,7 +202,8 @@ impl<'t> Pieces<'t> {
     }
 }
 
-/// Where the next quote, backslash or control character is. Most strings are too short for a call of `memchr` to pay.
+/// The position of the next quote, backslash or control character. Most strings are too short for a call of `memchr` to
+/// pay.
 fn special(text: &[u8], start: usize) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xFF;
     const HIGH_BITS: u64 = ONES << 7;

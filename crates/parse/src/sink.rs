@@ -1,23 +1,23 @@
-//! What takes the values that are found, and how many there may be.
+//! The receiver of parsed values, and the limits on them.
 
 /// A name and a value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Most values of one text.
 pub const FIELDS_MAX: usize = 256;
-/// Longest name; what has a longer one is passed over.
+/// The longest name; values with longer ones are passed over.
 pub const NAME_BYTES_MAX: usize = 128;
 
-/// Takes what is found.
-pub trait Sink {
-    /// A value as it stands in the text.
+/// Receives the pairs that a parser finds.
+pub trait PairSink {
+    /// Adds a value as it is in the text.
     fn add(&mut self, name: &[u8], value: &[u8]);
 
     /// A value that `write` appends.
     fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>));
 }
 
-impl Sink for Vec<Pair> {
+impl PairSink for Vec<Pair> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
         self.push((name.to_vec(), value.to_vec()));
     }

@@ -1,7 +1,7 @@
 //! Watches the time of day for all logspaces, and remembers it across restarts: in the file `clock` in the data
 //! directory, or by the newest message if there is no such file.
 
-use super::trust::{Hold, Reading, Trust};
+use super::clock_trust::{ClockDoubt, ClockReading, ClockTrust};
 use logstead_flow::machine::clock;
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
@@ -16,12 +16,12 @@ const KEEP_INTERVAL: Duration = Duration::from_secs(60);
 pub(crate) struct ClockWatch {
     path: PathBuf,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
 }
 
-struct State {
-    /// `None` until it is known what the store holds: nothing is removed by age before that.
-    trust: Option<Trust>,
+struct ClockState {
+    /// `None` until the content of the store is known: nothing is removed by age before that.
+    trust: Option<ClockTrust>,
     /// When the newest message was received.
     newest: Option<Timestamp>,
     /// Whether the time was remembered from the last run.
@@ -32,11 +32,12 @@ struct State {
 
 impl ClockWatch {
     pub(super) fn new(data: &Path) -> ClockWatch {
-        let state = State { trust: None, newest: None, is_remembered: false, kept_at: None, was_held: false };
+        let state =
+            ClockState { trust: None, newest: None, is_remembered: false, kept_at: None, was_held: false };
         ClockWatch { path: data.join("clock"), started: Instant::now(), state: Mutex::new(state) }
     }
 
-    /// A logspace holds messages up to this one.
+    /// Notes the newest message of a logspace.
     pub(super) fn saw(&self, newest: Option<Timestamp>) {
         let now = self.now();
         let mut state = self.state.lock();
@@ -44,7 +45,7 @@ impl ClockWatch {
         state.newest = state.newest.max(newest);
         // It could not be opened before, and is all that tells how late it is.
         if is_news && !state.is_remembered && state.trust.is_some() {
-            state.trust = Some(Trust::start(now, state.newest));
+            state.trust = Some(ClockTrust::start(now, state.newest));
         }
     }
 
@@ -53,7 +54,7 @@ impl ClockWatch {
         let kept = fs::read(&self.path).ok().and_then(|text| Timestamp::parse_rfc3339(text.trim_ascii()));
         let mut state = self.state.lock();
         state.is_remembered = kept.is_some();
-        state.trust = Some(Trust::start(self.now(), kept.or(state.newest)));
+        state.trust = Some(ClockTrust::start(self.now(), kept.or(state.newest)));
     }
 
     /// Whether messages may be removed by age now.
@@ -78,7 +79,7 @@ impl ClockWatch {
         self.state.lock().trust.as_mut()?.look(now).map(|hold| hold.to_string())
     }
 
-    /// An administrator says that the clock is right.
+    /// Called when an administrator says that the clock is right.
     pub(crate) fn agree(&self) {
         let now = self.now();
         let mut state = self.state.lock();
@@ -90,12 +91,12 @@ impl ClockWatch {
         self.keep(now);
     }
 
-    fn now(&self) -> Reading {
-        Reading { wall: clock::now(), running: self.started.elapsed() }
+    fn now(&self) -> ClockReading {
+        ClockReading { wall: clock::now(), running: self.started.elapsed() }
     }
 
     /// Losing it only means waiting an hour after the next start.
-    fn keep(&self, now: Reading) {
+    fn keep(&self, now: ClockReading) {
         let aside = self.path.with_extension("new");
         let written =
             fs::write(&aside, format!("{}\n", now.wall)).and_then(|()| fs::rename(&aside, &self.path));
@@ -105,9 +106,9 @@ impl ClockWatch {
     }
 }
 
-impl State {
+impl ClockState {
     /// Logs when it begins and when it ends.
-    fn tell(&mut self, hold: Option<Hold>) {
+    fn tell(&mut self, hold: Option<ClockDoubt>) {
         match hold {
             Some(hold) if !self.was_held => tracing::warn!("{hold}"),
             None if self.was_held => {
@@ -118,7 +119,7 @@ impl State {
         self.was_held = hold.is_some();
     }
 
-    fn is_to_be_kept(&mut self, now: Reading) -> bool {
+    fn is_to_be_kept(&mut self, now: ClockReading) -> bool {
         let is_due = self.kept_at.is_none_or(|kept_at| kept_at + KEEP_INTERVAL <= now.running);
         if is_due {
             self.kept_at = Some(now.running);

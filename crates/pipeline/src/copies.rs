@@ -1,24 +1,24 @@
-//! Which messages of a batch are copies: those that several logspaces get, in all but the first of them. Pure.
+//! Finds the messages of a batch that are copies: those that several logspaces get, in all but the first of them. Pure.
 //!
 //! **Invariant:** a message has one original, whatever the routes that store it make of it.
 
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
 
-/// What a logspace gets of a batch.
-pub(super) struct Stored<'a, 'r> {
+/// The rows of a batch that a logspace gets.
+pub(super) struct LogspaceRows<'a, 'r> {
     pub(super) logspace: &'a str,
     /// Its place among all logspaces of the document.
     pub(super) place: usize,
-    /// Which messages of the batch that was routed.
+    /// The messages of the routed batch.
     pub(super) rows: &'r Selection,
 }
 
 /// Some of the messages that a logspace gets, by their place among those, and the logspace of their originals.
 pub(super) type Copies<'a> = Vec<(Selection, &'a str)>;
 
-/// For each of these logspaces, which of the messages that it gets are copies.
-pub(super) fn copies<'a>(stored: &[Stored<'a, '_>]) -> Vec<Copies<'a>> {
+/// For each of these logspaces, those of its messages that are copies.
+pub(super) fn copies<'a>(stored: &[LogspaceRows<'a, '_>]) -> Vec<Copies<'a>> {
     let mut order: Vec<usize> = (0..stored.len()).collect();
     order.sort_by_key(|&at| stored[at].place);
     let mut copies: Vec<Copies<'a>> = stored.iter().map(|_| Vec::new()).collect();
@@ -65,8 +65,8 @@ mod tests {
             let rows: Vec<Selection> =
                 gets.iter().map(|gets| Selection::from_fn(9, |row| gets[row])).collect();
             let place = |at: usize| (at + shift) % count;
-            let stored: Vec<Stored<'_, '_>> = (0..count)
-                .map(|at| Stored { logspace: &names[at], place: place(at), rows: &rows[at] })
+            let stored: Vec<LogspaceRows<'_, '_>> = (0..count)
+                .map(|at| LogspaceRows { logspace: &names[at], place: place(at), rows: &rows[at] })
                 .collect();
             let copies = copies(&stored);
             for at in 0..count {

@@ -2,14 +2,14 @@
 
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
-use super::logspace::{Logspace, Outlook};
+use super::logspace::{Logspace, RetentionOutlook};
 use super::lookups::LookupFiles;
-use super::metrics::{self, Everything};
-use super::observe::Observed;
-use super::running::{Live, Running};
+use super::metrics::{self, MetricSources};
+use super::observe::StatusFigures;
+use super::running::{LiveRevision, RunningState};
 use super::sealers::Sealers;
 use super::status::{LogspaceInfo, Status};
-use super::watch::{Ending, Stored, Wake};
+use super::watch::{EndSignal, StoredSignal, Wake};
 use arc_swap::ArcSwap;
 use logstead_config::settings::Settings;
 use logstead_config::{Retention, Size, SourceKind};
@@ -18,14 +18,14 @@ use logstead_flow::gate::{Gate, Gates};
 use logstead_flow::ledger::{Accounts, Ledger};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
-use logstead_flow::machine::memory::Memory;
-use logstead_flow::machine::sockets::Sockets;
-use logstead_flow::queue::{Partition, Work, WorkSender};
+use logstead_flow::machine::memory::ProcessMemory;
+use logstead_flow::machine::sockets::SocketLimit;
+use logstead_flow::queue::{Partition, WorkItem, WorkSender};
 use logstead_flow::repeats::Repeats;
 use logstead_flow::senders::Senders;
 use logstead_forward::Destination;
 use logstead_indexer::{Disk, Searcher};
-use logstead_receive::Source;
+use logstead_receive::RunningSource;
 use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -36,12 +36,12 @@ use std::time::Instant;
 
 /// Sources, workers, logspaces and destinations of one process.
 pub struct Pipeline {
-    pub(super) running: Arc<ArcSwap<Running>>,
+    pub(super) running: Arc<ArcSwap<RunningState>>,
     pub(super) counters: Arc<Counters>,
     pub(super) ledger: Arc<Ledger>,
     pub(super) senders: Arc<Senders>,
     pub(super) repeats: Arc<Repeats>,
-    pub(super) sockets: Arc<Sockets>,
+    pub(super) sockets: Arc<SocketLimit>,
     pub(super) work: WorkSender,
     pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
     pub(super) sealers: Sealers,
@@ -53,13 +53,13 @@ pub struct Pipeline {
     pub(super) clock: Arc<ClockWatch>,
     pub(super) lookups: Arc<LookupFiles>,
     pub(super) settings: Arc<Settings>,
-    pub(super) memory: Memory,
+    pub(super) memory: ProcessMemory,
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
-    /// What a stop waits for.
+    /// The part that a stop waits for.
     pub(super) stage: Mutex<&'static str>,
-    /// Who may send with a token.
+    /// The check of tokens that may send.
     pub(super) gates: Gates,
 }
 
@@ -80,29 +80,29 @@ impl Pipeline {
         self.running.load().destinations.keys().cloned().collect()
     }
 
-    /// How the memory of the process is divided, and what it takes.
-    pub fn memory(&self) -> &Memory {
+    /// The memory of the process: its division and its use.
+    pub fn memory(&self) -> &ProcessMemory {
         &self.memory
     }
 
-    /// Where files may be read and written.
+    /// The folders that files may be read and written in.
     pub fn folders(&self) -> &Arc<Folders> {
         &self.folders
     }
 
-    /// What all connections of the process share.
-    pub fn sockets(&self) -> &Arc<Sockets> {
+    /// The limit on the sockets of all connections.
+    pub fn sockets(&self) -> &Arc<SocketLimit> {
         &self.sockets
     }
 
-    /// How many connections all sources together may have.
+    /// The number of connections that all sources together may have.
     pub fn connections_max(&self) -> usize {
         let running = self.running.load();
         let of_each = running.sources.values().map(|source| source.shared().settings.load().connections_max);
         of_each.map(|max| max as usize).sum()
     }
 
-    /// Asks this one about the tokens of senders.
+    /// Sets the gate that checks the tokens of senders.
     pub fn admit_by(&self, gate: Arc<dyn Gate>) {
         self.gates.open(gate);
     }
@@ -112,7 +112,7 @@ impl Pipeline {
         &self.counters
     }
 
-    /// How a source reads frames; `None` for one that reads something else, or is not there.
+    /// The settings by which a source reads frames; `None` for one that reads something else, or is not there.
     pub fn parser_of(&self, source: &str) -> Option<Arc<Parser>> {
         let running = self.running.load();
         let kind = running
@@ -134,23 +134,23 @@ impl Pipeline {
         &self.lookups
     }
 
-    /// What became of every message.
+    /// The ledger of every message.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Who sends.
+    /// The registry of senders.
     pub fn senders(&self) -> &Senders {
         &self.senders
     }
 
-    /// What may be sent twice.
+    /// The memory of requests and documents that may be sent twice.
     pub fn repeats(&self) -> &Arc<Repeats> {
         &self.repeats
     }
 
-    /// For those who follow what is stored.
-    pub fn watch(&self) -> (Stored, Ending) {
+    /// The signals for readers that follow stored messages.
+    pub fn watch(&self) -> (StoredSignal, EndSignal) {
         self.wake.watch()
     }
 
@@ -165,7 +165,7 @@ impl Pipeline {
     }
 
     /// The live revision of the router document.
-    pub fn router(&self) -> Arc<Live> {
+    pub fn router(&self) -> Arc<LiveRevision> {
         self.running.load().live.clone()
     }
 
@@ -174,12 +174,12 @@ impl Pipeline {
         self.running.load().status(self.observed(&self.ledger.totals()))
     }
 
-    /// What a retention would remove from a logspace; `None` if there is no such logspace.
-    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<Outlook> {
+    /// The messages that a retention would remove from a logspace; `None` if there is no such logspace.
+    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<RetentionOutlook> {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
     }
 
-    /// Every logspace with what it holds.
+    /// Every logspace with its content.
     pub fn logspaces(&self) -> Vec<LogspaceInfo> {
         self.running.load().logspace_infos(self.clock.hold().as_deref())
     }
@@ -192,15 +192,15 @@ impl Pipeline {
     /// Source id and URL of every socket that is read.
     pub fn listening(&self) -> Vec<(String, String)> {
         let running = self.running.load();
-        let urls = |(id, source): (&String, &Arc<Source>)| {
+        let urls = |(id, source): (&String, &Arc<RunningSource>)| {
             let id = id.clone();
             source.urls().into_iter().map(move |url| (id.clone(), url)).collect::<Vec<_>>()
         };
         running.sources.iter().flat_map(urls).collect()
     }
 
-    fn observed<'a>(&'a self, accounts: &'a Accounts) -> Observed<'a> {
-        Observed {
+    fn observed<'a>(&'a self, accounts: &'a Accounts) -> StatusFigures<'a> {
+        StatusFigures {
             counters: &self.counters,
             accounts,
             expiry_held: self.clock.hold(),
@@ -214,7 +214,7 @@ impl Pipeline {
         let running = self.running.load();
         let accounts = self.ledger.totals();
         let status = running.status(self.observed(&accounts));
-        metrics::text(&Everything {
+        metrics::text(&MetricSources {
             status: &status,
             running: &running,
             counters: &self.counters,
@@ -262,8 +262,8 @@ impl Pipeline {
         &self.data
     }
 
-    /// What does not run although messages can be taken and stored: some listeners, queues, and logspaces that the document
-    /// no longer has.
+    /// The parts that do not run although messages can be accepted and stored: some listeners, queues, and logspaces
+    /// that the document no longer has.
     pub fn partly_failed(&self) -> Vec<String> {
         let running = self.running.load();
         let listeners = running.failed.iter().map(|failed| failed.reason.clone());
@@ -278,7 +278,7 @@ impl Pipeline {
         listeners.chain(unopened).chain(unsearched).collect()
     }
 
-    /// Stops listening, stores and forwards what was received, and ends every thread.
+    /// Stops listening, stores and forwards the received messages, and ends every thread.
     pub fn stop(&self) {
         let _no_change = self.applying.lock();
         if self.stopping.swap(true, Ordering::Relaxed) {
@@ -294,14 +294,14 @@ impl Pipeline {
         self.stage("workers");
         let mut workers = self.workers.lock();
         for number in 0..workers.len() {
-            self.work.submit(Partition::Worker(number), Work::Stop);
+            self.work.submit(Partition::Worker(number), WorkItem::Stop);
         }
         for worker in workers.drain(..) {
             if worker.join().is_err() {
                 tracing::error!("a worker ended with a panic");
             }
         }
-        // What queues take last, logspaces are given after that.
+        // Logspaces get the last messages after the queues have them.
         self.stage("queues");
         running.logspaces.values().for_each(|logspace| logspace.hurry());
         running.destinations.values().for_each(|destination| destination.stop());
@@ -324,7 +324,7 @@ impl Pipeline {
         *self.stage.lock() = stage;
     }
 
-    /// What a stop waits for.
+    /// The part that a stop waits for.
     pub fn stop_waits_for(&self) -> &'static str {
         *self.stage.lock()
     }

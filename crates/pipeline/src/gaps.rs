@@ -9,32 +9,32 @@ use std::collections::HashMap;
 
 /// The name of the field in structured data.
 const FIELD: &[u8] = b"meta.sequenceId";
-/// How many senders are followed; with more, all are forgotten.
+/// The number of senders that are followed; with more, all are forgotten.
 const SENDERS_MAX: usize = 10_000;
 /// A number further ahead or further back is not a gap: the sender has begun to count again.
 const JUMP_MAX: u64 = 100_000;
-/// How long a gap may be closed by a message that was overtaken.
+/// The time for which a message that was overtaken may close a gap.
 const PATIENCE_NANOS: i64 = 10_000_000_000;
 
-/// What the senders of one source counted.
+/// The sequence numbers of one source's senders, and the gaps in them.
 #[derive(Default, Debug)]
 pub(crate) struct Gaps {
-    senders: HashMap<Box<[u8]>, Sender>,
+    senders: HashMap<Box<[u8]>, SenderGaps>,
 }
 
 #[derive(Debug)]
-struct Sender {
+struct SenderGaps {
     first: u64,
     last: u64,
     seen: u64,
-    /// How many were missing at the look before, and when that was.
+    /// The number that was missing at the last check, and the time of that check.
     missing: u64,
     looked: Timestamp,
     told: u64,
 }
 
 impl Gaps {
-    /// Whether any message says its number: most senders do not, and cost nothing.
+    /// Whether any message has a number: most senders give none, and cost nothing.
     pub(crate) fn concern(batch: &Batch) -> bool {
         batch.columns().field_names.values().iter().any(|name| name == FIELD)
     }
@@ -55,7 +55,7 @@ impl Gaps {
         match self.senders.get_mut(sender.as_slice()) {
             Some(sender) => sender.look(number, now),
             None => {
-                self.senders.insert(sender.into(), Sender::new(number, now));
+                self.senders.insert(sender.into(), SenderGaps::new(number, now));
                 0
             }
         }
@@ -66,9 +66,9 @@ fn number(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-impl Sender {
-    fn new(number: u64, now: Timestamp) -> Sender {
-        Sender { first: number, last: number, seen: 1, missing: 0, looked: now, told: 0 }
+impl SenderGaps {
+    fn new(number: u64, now: Timestamp) -> SenderGaps {
+        SenderGaps { first: number, last: number, seen: 1, missing: 0, looked: now, told: 0 }
     }
 
     fn look(&mut self, number: u64, now: Timestamp) -> u64 {
@@ -79,7 +79,7 @@ impl Sender {
             || number.saturating_add(JUMP_MAX) < self.last
             || number < self.first
         {
-            *self = Sender::new(number, now);
+            *self = SenderGaps::new(number, now);
             return 0;
         }
         self.last = self.last.max(number);
@@ -88,7 +88,7 @@ impl Sender {
             return 0;
         }
         let missing = (self.last - self.first).saturating_add(1).saturating_sub(self.seen);
-        // Those that are missing since the look before.
+        // The number that is missing since the last check.
         let lost = missing.min(self.missing).saturating_sub(self.told);
         (self.missing, self.looked) = (missing, now);
         self.told += lost;

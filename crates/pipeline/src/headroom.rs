@@ -1,5 +1,5 @@
-//! How much of the disk is left for messages. Storing stops before it is full: logging in, changing the router
-//! document and removing old messages need some space too, and are the way out.
+//! The disk space that is left for messages. Storing stops before it is full: logging in, changing the router document
+//! and removing old messages need some space too, and are the way out.
 
 use logstead_config::Size;
 use logstead_flow::machine::reserve::Reserve;

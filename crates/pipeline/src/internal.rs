@@ -1,5 +1,5 @@
 //! Logstead's own log: events go to standard error as text or as JSON, and into the source of kind `internal`, so that
-//! they can be searched along with what they are about.
+//! they can be searched along with the messages that they are about.
 
 use crate::Pipeline;
 use logstead_config::settings::{LogFormat, LogSettings};
@@ -20,22 +20,22 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 /// Events that wait to be stored. More than that are on standard error only.
 const EVENTS_MAX: usize = 1024;
-/// What is remembered for a support report, and of each event at most.
+/// The number of events that are kept for a support report, and the maximum length of each.
 const RECENT_MAX: usize = 300;
 const RECENT_BYTES_MAX: usize = 2000;
 /// syslog's facility 5.
 const FACILITY_SYSLOG: u8 = 5;
 
 /// One event of our own log.
-pub struct Entry {
+pub struct LogEvent {
     level: Level,
     message: String,
     fields: Vec<(&'static str, String)>,
     is_audit: bool,
 }
 
-/// Records what an account did. The event is in our own log whatever its level, with the msgid `audit`, by which a route
-/// can tell it from others.
+/// Records an action of an account. The event is in our own log whatever its level, with the msgid `audit`, by which a
+/// route can tell it from others.
 pub fn audit(user: &str, account: &str, action: &str, detail: &str) {
     tracing::info!(target: AUDIT, user, account, action, "{detail}");
 }
@@ -50,7 +50,7 @@ pub fn recent() -> Vec<String> {
     RECENT.lock().iter().cloned().collect()
 }
 
-fn remember(entry: &Entry) {
+fn remember(entry: &LogEvent) {
     let mut line = format!("{} {} {}", clock::now(), entry.level, entry.message);
     for (name, value) in &entry.fields {
         write!(line, " {name}={value}").ok();
@@ -64,17 +64,17 @@ fn remember(entry: &Entry) {
 }
 
 /// Sends events to both from now on; the returned entries are for [`feed`].
-pub fn start(log: &LogSettings) -> Result<Receiver<Entry>, String> {
+pub fn start(log: &LogSettings) -> Result<Receiver<LogEvent>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = |level: &str| EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"));
     let level = &of_ours(log.level.name());
     let text = || fmt::layer().with_writer(std::io::stderr).with_ansi(is_coloured());
     let text = (log.format == LogFormat::Text).then(text);
-    let json = (log.format == LogFormat::Json).then_some(Json);
+    let json = (log.format == LogFormat::Json).then_some(StderrJson);
     tracing_subscriber::registry()
         .with(text.with_filter(filter(level)?))
         .with(json.with_filter(filter(level)?))
-        .with(Own { entries: sender }.with_filter(filter(&format!("{level},{AUDIT}=info"))?))
+        .with(OwnEvents { entries: sender }.with_filter(filter(&format!("{level},{AUDIT}=info"))?))
         .try_init()
         .map_err(|error| error.to_string())?;
     Ok(entries)
@@ -85,13 +85,14 @@ fn is_coloured() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// A level below `info` is for what we say: libraries then say what they send and receive, such as addresses with secrets.
+/// A level below `info` applies to our own events only: those of libraries would show what they send and receive, such
+/// as addresses with secrets.
 fn of_ours(level: &str) -> String {
     if matches!(level, "debug" | "trace") { format!("info,logstead={level}") } else { level.to_owned() }
 }
 
 /// Stores entries for as long as the process runs.
-pub fn feed(entries: Receiver<Entry>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
+pub fn feed(entries: Receiver<LogEvent>, pipeline: Arc<Pipeline>) -> std::io::Result<()> {
     let host = logstead_flow::machine::host_name();
     let pid = std::process::id().to_string();
     std::thread::Builder::new().name("internal".to_owned()).spawn(move || {
@@ -104,7 +105,7 @@ pub fn feed(entries: Receiver<Entry>, pipeline: Arc<Pipeline>) -> std::io::Resul
     Ok(())
 }
 
-fn push(entry: &Entry, host: &str, pid: &str, builder: &mut BatchBuilder) {
+fn push(entry: &LogEvent, host: &str, pid: &str, builder: &mut BatchBuilder) {
     let received = clock::now();
     builder.origin(Origin { source: b"internal", peer: b"", received });
     for (name, value) in &entry.fields {
@@ -131,15 +132,15 @@ fn priority(level: Level) -> Option<Priority> {
 }
 
 /// Takes events of this project at level info and above.
-struct Own {
-    entries: SyncSender<Entry>,
+struct OwnEvents {
+    entries: SyncSender<LogEvent>,
 }
 
-impl<S: Subscriber> Layer<S> for Own {
+impl<S: Subscriber> Layer<S> for OwnEvents {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let metadata = event.metadata();
         if *metadata.level() <= Level::INFO && metadata.target().starts_with("logstead") {
-            let entry = Entry::of(event);
+            let entry = LogEvent::of(event);
             if !entry.is_audit {
                 remember(&entry);
             }
@@ -150,18 +151,18 @@ impl<S: Subscriber> Layer<S> for Own {
 }
 
 /// Writes every event to standard error as a line of JSON.
-struct Json;
+struct StderrJson;
 
-impl<S: Subscriber> Layer<S> for Json {
+impl<S: Subscriber> Layer<S> for StderrJson {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let line = json(&Entry::of(event), event.metadata().target(), &clock::now().to_string());
-        // There is nobody to tell.
+        let line = json(&LogEvent::of(event), event.metadata().target(), &clock::now().to_string());
+        // There is no one to report it to.
         std::io::Write::write_all(&mut std::io::stderr().lock(), line.as_bytes()).ok();
     }
 }
 
-/// An event as a line of JSON. A field that is called as one of ours gets a `_`.
-fn json(entry: &Entry, target: &str, time: &str) -> String {
+/// An event as a line of JSON. A field with the name of one of ours gets a `_`.
+fn json(entry: &LogEvent, target: &str, time: &str) -> String {
     let level = entry.level.as_str().to_ascii_lowercase();
     let mut line = serde_json::Map::new();
     for (name, value) in
@@ -179,11 +180,11 @@ fn json(entry: &Entry, target: &str, time: &str) -> String {
     format!("{}\n", serde_json::Value::Object(line))
 }
 
-impl Entry {
+impl LogEvent {
     /// An event, and the request that it belongs to.
-    fn of(event: &Event<'_>) -> Entry {
+    fn of(event: &Event<'_>) -> LogEvent {
         let metadata = event.metadata();
-        let mut entry = Entry {
+        let mut entry = LogEvent {
             level: *metadata.level(),
             message: String::new(),
             fields: Vec::new(),
@@ -197,7 +198,7 @@ impl Entry {
     }
 }
 
-impl Visit for Entry {
+impl Visit for LogEvent {
     fn record_debug(&mut self, field: &field::Field, value: &dyn std::fmt::Debug) {
         if field.name() == "message" {
             // Writing to a string cannot fail.
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line_of_json_whatever_is_in_it() {
-        let entry = Entry {
+        let entry = LogEvent {
             level: Level::WARN,
             message: "two\nlines, \"quoted\" \u{1b}[31m".to_owned(),
             fields: vec![("level", "of something else".to_owned()), ("path", "/a\u{0}b".to_owned())],
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!(read, expected);
     }
 
-    /// What is written while something is said for a request.
+    /// The output that is written while a request is logged.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -261,9 +262,9 @@ mod tests {
         let text = fmt::layer().with_writer(move || writer.clone()).with_ansi(false);
         let subscriber = tracing_subscriber::registry()
             .with(text.with_filter(EnvFilter::new("error")))
-            .with(Own { entries: sender }.with_filter(EnvFilter::new("error")));
+            .with(OwnEvents { entries: sender }.with_filter(EnvFilter::new("error")));
         tracing::subscriber::with_default(subscriber, || {
-            let id = request_id::Id::given(b"job-7").unwrap();
+            let id = request_id::Id::from_client(b"job-7").unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(request_id::within(id, async { tracing::error!("a request failed: x") }));
             tracing::error!("something else");

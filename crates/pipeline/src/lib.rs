@@ -1,5 +1,5 @@
-//! From the sockets to the disk: what is live, how messages get in, and how another revision of the router
-//! document becomes live.
+//! From the sockets to the disk: the live revision, the way of messages into it, and the change to another revision of
+//! the router document.
 //!
 //! ```text
 //! sources ── chunks ──▶ workers ── encoded ──▶ logspaces (journal, then acknowledged)
@@ -11,7 +11,7 @@
 //! each source.
 
 pub mod apply;
-mod bell;
+mod clock_trust;
 mod clock_watch;
 mod copies;
 mod core;
@@ -24,22 +24,21 @@ mod metrics;
 mod observe;
 mod progress;
 mod reindex;
-mod retry;
 mod running;
 mod sealers;
 mod start;
 mod status;
 mod submit;
-mod trust;
+mod waker;
 pub mod watch;
 mod worker;
 
 pub use apply::unfit;
-pub use apply::{ApplyError, Change, Prepared};
+pub use apply::{ApplyError, PreparedChange, RevisionChange};
 pub use core::Pipeline;
-pub use lookups::Known as KnownLookup;
-pub use reindex::Reindexed;
-pub use running::Live;
+pub use lookups::LookupFileState as KnownLookup;
+pub use reindex::ReindexResult;
+pub use running::LiveRevision;
 pub use start::pause_destinations;
 pub use status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,

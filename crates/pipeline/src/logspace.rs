@@ -1,18 +1,18 @@
-//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and what is done beside storing.
+//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and the work beside storing.
 //!
 //! It tells the [sealers](super::sealers) about journal files that become full.
 
-use super::bell::Bell;
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
-use super::progress::Progress;
+use super::progress::SealProgress;
+use super::waker::Waker;
 use super::watch::Wake;
 use logstead_config::Retention;
 use logstead_flow::counters::LogspaceCounters;
-use logstead_flow::ledger::{Ledger, Place};
+use logstead_flow::ledger::{JournalId, Ledger};
 use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
-use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
     Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Recovery, Searcher,
     Stats,
@@ -29,17 +29,17 @@ const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// How long a commit waits for sealing: senders that wait for an answer should not send again.
 const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
-/// What all logspaces share.
-pub(crate) struct Shared {
-    pub bell: Bell,
-    pub progress: Arc<Progress>,
+/// The parts of the process that all logspaces share.
+pub(crate) struct LogspaceDeps {
+    pub waker: Waker,
+    pub progress: Arc<SealProgress>,
     pub(crate) wake: Wake,
     pub(crate) headroom: Headroom,
     pub clock: Arc<ClockWatch>,
     pub ledger: Arc<Ledger>,
 }
 
-/// What can change while a logspace is open.
+/// The settings that can change while a logspace is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Configuration {
     pub options: Options,
@@ -61,17 +61,17 @@ pub(crate) struct Logspace {
 }
 
 impl Logspace {
-    /// Opens a store and starts its thread. Where it cannot be opened the thread tries it again, unless it has to be open.
+    /// Opens a store and starts its thread. If it cannot be opened, the thread tries again, unless it has to be open.
     pub(crate) fn start(
         (id, folder): (&str, &Path),
         closed: Opened,
         has_to_open: bool,
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
-        Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
+        LogspaceDeps { waker, progress, wake, headroom, clock, ledger }: LogspaceDeps,
     ) -> Result<Logspace, String> {
         let Opened { mut appender, searcher, keeper, .. } = closed;
-        let account = (ledger.clone(), Place::Logspace(id.into()));
-        let mut storing = Storing {
+        let (account, journal) = (ledger.clone(), JournalId::Logspace(id.into()));
+        let mut storing = LogspaceHooks {
             id: id.to_owned(),
             folder: folder.to_owned(),
             searcher: searcher.clone(),
@@ -79,7 +79,7 @@ impl Logspace {
             reopening: Reopening::first(),
             configuration,
             closed_files: 0,
-            bell,
+            waker,
             progress,
             wake,
             headroom: headroom.clone(),
@@ -89,16 +89,16 @@ impl Logspace {
         };
         match storing.open(&mut appender) {
             Err(error) if has_to_open => return Err(error),
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             _ => {}
         }
-        let writer = Writer::start(format!("logspace {id}"), appender, storing, account);
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account, journal);
         let writer = writer.map_err(|error| error.to_string())?;
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the one of many that does this, not by the one
-    /// that writes.
+    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the calling worker, one of many, not by
+    /// the one thread that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
     }
@@ -108,7 +108,7 @@ impl Logspace {
         self.headroom.refuses_messages()
     }
 
-    /// Changes what can change while it is open.
+    /// Applies new settings.
     pub(crate) fn configure(&self, configuration: Configuration) {
         self.writer.configure(configuration);
     }
@@ -128,14 +128,18 @@ impl Logspace {
         &self.keeper
     }
 
-    /// What a retention would remove, now and later.
-    pub(crate) fn preview(&self, retention: Retention) -> Outlook {
+    /// The messages that a retention would remove, now and later.
+    pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
         let age = retention.age.map(|age| nanos(age.duration()));
         let next = age.zip(self.keeper.next_to_expire(&expiry));
         let next = next.map(|(age, (received, messages))| (received.saturating_add(age), messages));
         let all_at = age.zip(self.keeper.received_last()).map(|(age, last)| last.saturating_add(age));
-        Outlook { now: self.keeper.preview(&expiry), next, all_at: all_at.filter(|_| next.is_some()) }
+        RetentionOutlook {
+            now: self.keeper.preview(&expiry),
+            next,
+            all_at: all_at.filter(|_| next.is_some()),
+        }
     }
 
     pub(crate) fn counters(&self) -> &LogspaceCounters {
@@ -151,7 +155,7 @@ impl Logspace {
         self.writer.hurry();
     }
 
-    /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.
+    /// Writes the messages that were handed over, and then nothing more. [`Logspace::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.writer.stop();
     }
@@ -164,18 +168,18 @@ impl Logspace {
     }
 }
 
-/// What a retention would remove of what is stored now.
-pub struct Outlook {
+/// The stored messages that a retention would remove.
+pub struct RetentionOutlook {
     /// At once.
     pub now: Expired,
-    /// What age takes after that: when, and how many messages.
+    /// The next removal by age: when, and how many messages.
     pub next: Option<(Timestamp, u64)>,
-    /// By when age has taken all of it.
+    /// The time by which age has removed all of them.
     pub all_at: Option<Timestamp>,
 }
 
-/// What the thread of a logspace does beside appending.
-struct Storing {
+/// The hooks of a logspace's thread: everything it does beside appending.
+struct LogspaceHooks {
     id: String,
     folder: PathBuf,
     searcher: Searcher,
@@ -184,8 +188,8 @@ struct Storing {
     configuration: Configuration,
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
-    bell: Bell,
-    progress: Arc<Progress>,
+    waker: Waker,
+    progress: Arc<SealProgress>,
     wake: Wake,
     headroom: Headroom,
     clock: Arc<ClockWatch>,
@@ -193,7 +197,7 @@ struct Storing {
     counters: Arc<LogspaceCounters>,
 }
 
-impl Owner for Storing {
+impl JournalHooks for LogspaceHooks {
     type Configuration = Configuration;
 
     fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
@@ -220,7 +224,7 @@ impl Owner for Storing {
         self.configuration = configuration;
     }
 
-    /// Closes the journal file when it is old, and removes what exceeds the retention.
+    /// Closes the journal file when it is old, and removes messages beyond the retention.
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
         if self.open(appender).is_err() {
             return self.reopening.at();
@@ -240,7 +244,7 @@ impl Owner for Storing {
 
     fn hold_back(&self) {
         let is_behind = || {
-            // Nothing gets better by waiting for what fails.
+            // Waiting for a failing part would not help.
             let is_at_work = self.counters.keep.last_error.lock().is_none();
             is_at_work && is_over(&self.keeper.sealable_backlog(), &self.configuration)
         };
@@ -280,8 +284,8 @@ impl Owner for Storing {
     }
 }
 
-impl Storing {
-    /// It is open: what was found is said, counted, and compared with the clock.
+impl LogspaceHooks {
+    /// Called once it is open: the findings are logged, counted, and compared with the clock.
     fn opened(&mut self, recovery: &Recovery) {
         report(&self.id, &self.folder, recovery);
         self.clock.saw(self.keeper.received_last());
@@ -293,7 +297,7 @@ impl Storing {
     }
 
     fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
-        // What is gone can no longer be counted. On a full disk it goes anyway.
+        // Messages that are removed can no longer be counted. On a full disk they are removed anyway.
         self.ledger.write().ok();
         let mut expired = appender.expire(expiry);
         // Freeing space takes a few kilobytes.
@@ -305,7 +309,7 @@ impl Storing {
                 logspace = self.id,
                 messages = expired.messages,
                 bytes = expired.bytes,
-                "messages beyond the retention are gone"
+                "messages beyond the retention were removed"
             ),
             Ok(_) => {}
             Err(error) => tracing::error!(logspace = self.id, "old messages cannot be removed: {error}"),
@@ -315,7 +319,7 @@ impl Storing {
     fn ring_for_closed_files(&mut self) {
         let closed_files = self.keeper.backlog().files;
         if self.closed_files < closed_files {
-            self.bell.ring();
+            self.waker.wake();
         }
         self.closed_files = closed_files;
     }
@@ -335,14 +339,14 @@ fn report(id: &str, folder: &Path, recovery: &Recovery) {
 }
 
 /// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled
-/// meanwhile, so that sealers stay at work; and what a search has to look at message by message is bounded.
+/// meanwhile, so that sealers stay at work; and the messages that a search has to look at one by one are bounded.
 fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
     let files = *sealers as u64;
     let rows = options.journal_rows_max.min(options.segment_rows_max);
     files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
 }
 
-/// What may be removed now.
+/// The messages that may be removed now.
 fn expiry(retention: Retention) -> Expiry {
     Expiry {
         received_before: retention.age.map(|age| before(age.duration())),

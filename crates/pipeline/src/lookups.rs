@@ -22,13 +22,13 @@ pub(crate) const FILES_MAX: usize = 1000;
 pub struct LookupFiles {
     folder: PathBuf,
     tables: Lookups,
-    known: Mutex<BTreeMap<String, Known>>,
+    known: Mutex<BTreeMap<String, LookupFileState>>,
     thread: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 /// A file that was read.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct LookupFileState {
     /// Says whether it is another one.
     stamp: (i64, i64, u64, u64),
     /// The size of the file.
@@ -82,7 +82,7 @@ impl LookupFiles {
     }
 
     /// Every file, by name.
-    pub fn all(&self) -> BTreeMap<String, Known> {
+    pub fn all(&self) -> BTreeMap<String, LookupFileState> {
         self.known.lock().clone()
     }
 
@@ -127,7 +127,7 @@ impl LookupFiles {
         }
     }
 
-    /// Reads what is new.
+    /// Reads files that are new or changed.
     fn look(&self) {
         let mut known = self.known.lock();
         let names = names(&self.folder);
@@ -149,7 +149,7 @@ impl LookupFiles {
             let table = read(&path).map_err(|error| error.to_string());
             let table = table.and_then(|text| LookupTable::parse(&text).map_err(|error| error.to_string()));
             let old = known.get(&name);
-            let mut new = Known {
+            let mut new = LookupFileState {
                 stamp,
                 bytes: metadata.len(),
                 modified: metadata.mtime(),

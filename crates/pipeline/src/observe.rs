@@ -1,7 +1,7 @@
-//! Reads the status off what runs.
+//! Reads the status off the running state.
 
 use super::logspace::Logspace;
-use super::running::{Failed, Inlet, RouteCount, Running};
+use super::running::{FailedSource, Inlet, RouteCount, RunningState};
 use super::status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
     LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
@@ -21,8 +21,8 @@ fn time(time: Option<Timestamp>) -> Option<String> {
     time.map(|time| time.to_string())
 }
 
-/// What is shown beside what runs.
-pub(crate) struct Observed<'a> {
+/// The figures that a status shows beside the running state.
+pub(crate) struct StatusFigures<'a> {
     pub counters: &'a Counters,
     pub accounts: &'a Accounts,
     pub expiry_held: Option<String>,
@@ -49,10 +49,10 @@ fn totals(accounts: &Accounts) -> Totals {
     totals
 }
 
-impl Running {
+impl RunningState {
     /// Counters and states of the live revision.
-    pub(crate) fn status(&self, observed: Observed<'_>) -> Status {
-        let Observed { counters, accounts, expiry_held, time, now } = observed;
+    pub(crate) fn status(&self, observed: StatusFigures<'_>) -> Status {
+        let StatusFigures { counters, accounts, expiry_held, time, now } = observed;
         let checked = &self.live.checked;
         Status {
             revision: self.live.revision,
@@ -126,7 +126,8 @@ impl Running {
 
     /// A source of the document, unless nothing of it runs or failed although it is enabled.
     fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
-        let failed: Vec<&Failed> = self.failed.iter().filter(|failed| failed.source == config.id).collect();
+        let failed: Vec<&FailedSource> =
+            self.failed.iter().filter(|failed| failed.source == config.id).collect();
         let inlets = self.http.iter().chain(&self.internal);
         let status = match self.sources.get(&config.id) {
             Some(source) => running_status(source, config, now),
@@ -199,7 +200,7 @@ impl Running {
     }
 }
 
-fn running_status(source: &receive::Source, config: &Source, now: Instant) -> SourceStatus {
+fn running_status(source: &receive::RunningSource, config: &Source, now: Instant) -> SourceStatus {
     let shared = source.shared();
     let inlet =
         Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
@@ -210,7 +211,7 @@ fn running_status(source: &receive::Source, config: &Source, now: Instant) -> So
     }
 }
 
-/// A source that does not run: what it counted before is shown.
+/// A source that does not run: its last counts are shown.
 fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
     Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
 }
@@ -248,7 +249,7 @@ fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
 }
 
 /// The URL; its query may be secret.
-fn shown(server: &HttpServer) -> String {
+fn server_address(server: &HttpServer) -> String {
     server.url.without_query().to_owned()
 }
 
@@ -271,13 +272,13 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
         DestinationKind::File(file) => (DestinationType::File, file.path.to_string()),
         DestinationKind::S3(s3) => {
-            (DestinationType::S3, format!("{}, bucket {}", shown(&s3.server()), s3.bucket))
+            (DestinationType::S3, format!("{}, bucket {}", server_address(&s3.server()), s3.bucket))
         }
-        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, shown(&elastic.server)),
-        DestinationKind::Loki(loki) => (DestinationType::Loki, shown(&loki.server)),
-        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, shown(&splunk.server)),
-        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, shown(&otlp.server)),
-        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, shown(&http.server)),
+        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, server_address(&elastic.server)),
+        DestinationKind::Loki(loki) => (DestinationType::Loki, server_address(&loki.server)),
+        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, server_address(&splunk.server)),
+        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, server_address(&otlp.server)),
+        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, server_address(&http.server)),
     };
     DestinationStatus {
         id: config.id.clone(),

@@ -1,21 +1,21 @@
 //! Lets a logspace wait for the [sealers](super::sealers) while messages arrive faster than they are sealed.
 //!
-//! **Invariant:** it never stops storing. A wait has an end, and nobody waits for sealers that are not at work.
+//! **Invariant:** it never stops storing. A wait has an end, and no thread waits for sealers that are not at work.
 
 use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// What the sealers have done.
+/// Tells waiters that the sealers have made progress.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub(crate) struct SealProgress {
     has_ended: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Progress {
+impl SealProgress {
     /// Something was sealed.
     pub(crate) fn note(&self) {
-        // Whoever waits looks while it holds the lock, and so cannot miss this.
+        // A waiting thread checks while it holds the lock, and so cannot miss this.
         let _looking = self.has_ended.lock();
         self.changed.notify_all();
     }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn who_is_behind_waits_until_something_is_sealed() {
-        let (progress, is_behind, waits) = (Progress::default(), AtomicBool::new(true), Barrier::new(2));
+        let (progress, is_behind, waits) = (SealProgress::default(), AtomicBool::new(true), Barrier::new(2));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| {
                 let is_behind = || {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_longer_than_allowed_or_for_sealers_that_have_ended() {
-        let progress = Progress::default();
+        let progress = SealProgress::default();
         assert_eq!(progress.wait_while(|| false, LONG), Duration::ZERO);
         assert!(Duration::ZERO < progress.wait_while(|| true, Duration::from_millis(1)));
         progress.end();

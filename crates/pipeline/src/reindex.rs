@@ -1,45 +1,47 @@
-//! Makes the indexes of a logspace again while it is in use: in one thread that gives way to everything else.
+//! Writes the indexes of a logspace again while it is in use, in one thread of low priority.
 
 use super::Pipeline;
 use super::logspace::Logspace;
-use logstead_flow::machine::priority::{self, Way};
+use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_indexer::{Done, KeepError};
 use std::sync::Arc;
 
-/// Failures that are told.
+/// The number of failures that are reported.
 const FAILURES_MAX: usize = 100;
 
-/// What became of them.
+/// The result of writing indexes again.
 #[derive(Debug, Default)]
-pub struct Reindexed {
+pub struct ReindexResult {
     /// Indexes that were written again.
     pub indexes: u64,
     /// Messages in these indexes.
     pub messages: u64,
     /// Why indexes were not made, at most 100.
     pub failures: Vec<String>,
-    /// Whether all were.
+    /// Whether all indexes were written.
     pub is_complete: bool,
 }
 
 impl Pipeline {
-    /// Makes them one after the other, the oldest first, until it is cancelled. `progress` is told after each how many of
-    /// how many are done.
+    /// Writes them one after the other, the oldest first, until it is cancelled. `progress` is called after each with
+    /// the number that is done and the total.
     pub fn reindex(
         &self,
         id: &str,
         is_cancelled: &(dyn Fn() -> bool + Sync),
         progress: &(dyn Fn(usize, usize) + Sync),
-    ) -> Reindexed {
+    ) -> ReindexResult {
         let Some(logspace) = self.running.load().logspaces.get(id).cloned() else {
-            return Reindexed::default();
+            return ReindexResult::default();
         };
         let run = || {
-            priority::give_way(Way::Fully);
+            priority::give_way(ThreadPriority::Low);
             self.reindex_all(&logspace, is_cancelled, progress)
         };
-        let failed =
-            || Reindexed { failures: vec!["a bug, please report it".to_owned()], ..Reindexed::default() };
+        let failed = || ReindexResult {
+            failures: vec!["a bug, please report it".to_owned()],
+            ..ReindexResult::default()
+        };
         std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| failed())
     }
 
@@ -48,9 +50,9 @@ impl Pipeline {
         logspace: &Arc<Logspace>,
         is_cancelled: &dyn Fn() -> bool,
         progress: &dyn Fn(usize, usize),
-    ) -> Reindexed {
+    ) -> ReindexResult {
         let tasks = logspace.keeper().reindex_tasks();
-        let mut reindexed = Reindexed::default();
+        let mut reindexed = ReindexResult::default();
         for (at, task) in tasks.iter().enumerate() {
             if is_cancelled() {
                 return reindexed;

@@ -1,17 +1,17 @@
-//! What is live: one revision of the router document with everything it needs, swapped as a whole.
+//! The running state: one revision of the router document with everything it needs, swapped as a whole.
 
-use super::copies::{Copies, Stored, copies};
+use super::copies::{Copies, LogspaceRows, copies};
 use super::logspace::Logspace;
 use logstead_config::{Checked, Document, ListenAddress, RouteTarget};
 use logstead_flow::budget::Budget;
+use logstead_flow::count_claim::CountClaim;
 use logstead_flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
-use logstead_flow::ledger::Place;
+use logstead_flow::ledger::JournalId;
 use logstead_flow::receipt::Pending;
-use logstead_flow::share::Share;
 use logstead_flow::writer::Append;
 use logstead_forward::Destination;
 use logstead_indexer::Encoded;
-use logstead_receive::Source;
+use logstead_receive::RunningSource;
 use logstead_record::Timestamp;
 use logstead_route::{Router, TargetDelivery as RoutedTo};
 use std::collections::BTreeMap;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 
 /// The live revision of the router document.
 #[derive(Debug)]
-pub struct Live {
+pub struct LiveRevision {
     /// Its number.
     pub revision: u64,
     /// Its text, with comments.
     pub toml: String,
     /// The same as a document.
     pub document: Document,
-    /// What it means.
+    /// The checked document.
     pub checked: Arc<Checked>,
     /// Since when it is live.
     pub applied_at: Timestamp,
@@ -39,7 +39,7 @@ pub(crate) struct Inlet {
     pub budget: Budget,
 }
 
-/// What a route and its steps are counted by.
+/// The counters of a route and its steps.
 pub(crate) struct RouteCount {
     pub route: Arc<RouteCounters>,
     pub steps: Vec<Arc<StepCounters>>,
@@ -57,21 +57,21 @@ impl RouteCount {
 }
 
 /// Everything that a batch can encounter on its way.
-pub(crate) struct Running {
-    pub live: Arc<Live>,
+pub(crate) struct RunningState {
+    pub live: Arc<LiveRevision>,
     pub router: Router,
-    /// What its routes are counted by, in their order.
+    /// The counters of its routes, in their order.
     pub routes: Vec<RouteCount>,
     /// In the order of the router's targets.
-    pub targets: Vec<Reached>,
-    /// Those of the document, and those on disk from earlier documents.
+    pub targets: Vec<OpenTarget>,
+    /// The logspaces of the document, and those on disk from earlier documents.
     pub logspaces: BTreeMap<String, Arc<Logspace>>,
-    /// Those of the document, and those of earlier documents whose messages still wait.
+    /// The destinations of the document, and those of earlier documents whose messages still wait.
     pub destinations: BTreeMap<String, Arc<Destination>>,
-    pub sources: BTreeMap<String, Arc<Source>>,
+    pub sources: BTreeMap<String, Arc<RunningSource>>,
     /// Sources and listeners of the document that do not receive for now.
-    pub failed: Vec<Failed>,
-    /// The sources of what comes over HTTP.
+    pub failed: Vec<FailedSource>,
+    /// The sources that receive over HTTP.
     pub http: Vec<Arc<Inlet>>,
     /// The source of our own log, if the document has one.
     pub internal: Option<Arc<Inlet>>,
@@ -79,7 +79,7 @@ pub(crate) struct Running {
 
 /// Something that could not be opened when the process started, and is retried.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Failed {
+pub(crate) struct FailedSource {
     /// The id of its source.
     pub source: String,
     /// `None`: the whole source does not run, as it has no listeners.
@@ -90,14 +90,14 @@ pub(crate) struct Failed {
     pub is_final: bool,
 }
 
-impl Failed {
+impl FailedSource {
     /// Whether the other is about the same thing.
-    pub(crate) fn is_about(&self, other: &Failed) -> bool {
+    pub(crate) fn is_about(&self, other: &FailedSource) -> bool {
         self.source == other.source && self.listener == other.listener
     }
 }
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for FailedSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.listener {
             Some(listener) => write!(f, "{listener}"),
@@ -108,12 +108,12 @@ impl std::fmt::Display for Failed {
 
 /// A target that is open.
 #[derive(Clone)]
-pub(crate) enum Reached {
+pub(crate) enum OpenTarget {
     Logspace(Arc<Logspace>),
     Destination(Arc<Destination>),
 }
 
-impl Running {
+impl RunningState {
     /// Whether nothing is received anywhere although the document names listeners.
     pub(crate) fn is_deaf(&self) -> bool {
         self.failed.iter().any(|failed| failed.listener.is_some())
@@ -130,25 +130,25 @@ impl Running {
         router: &Router,
         logspaces: &BTreeMap<String, Arc<Logspace>>,
         destinations: &BTreeMap<String, Arc<Destination>>,
-    ) -> Vec<Reached> {
+    ) -> Vec<OpenTarget> {
         let open = |target: &RouteTarget| match target {
-            RouteTarget::Logspace(id) => logspaces.get(id).cloned().map(Reached::Logspace),
-            RouteTarget::Destination(id) => destinations.get(id).cloned().map(Reached::Destination),
+            RouteTarget::Logspace(id) => logspaces.get(id).cloned().map(OpenTarget::Logspace),
+            RouteTarget::Destination(id) => destinations.get(id).cloned().map(OpenTarget::Destination),
         };
-        let reached: Vec<Reached> = router.targets().iter().filter_map(open).collect();
+        let reached: Vec<OpenTarget> = router.targets().iter().filter_map(open).collect();
         assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
         reached
     }
 
-    /// For each of these deliveries, which of its messages are copies of what another one stores.
+    /// For each of these deliveries, those of its messages that are copies of messages that another one stores.
     pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
         let logspaces = &self.live.checked.logspaces;
         let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
             let RouteTarget::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
             let place = logspaces.iter().position(|known| known.id == *id)?;
-            Some((at, Stored { logspace: id, place, rows: &delivery.rows }))
+            Some((at, LogspaceRows { logspace: id, place, rows: &delivery.rows }))
         });
-        let (at, stored): (Vec<usize>, Vec<Stored<'_, '_>>) = stored.unzip();
+        let (at, stored): (Vec<usize>, Vec<LogspaceRows<'_, '_>>) = stored.unzip();
         let mut of_deliveries: Vec<Copies<'_>> = deliveries.iter().map(|_| Vec::new()).collect();
         at.into_iter().zip(copies(&stored)).for_each(|(at, copies)| of_deliveries[at] = copies);
         of_deliveries
@@ -157,46 +157,46 @@ impl Running {
     /// Why a target takes nothing for now, if so.
     pub(crate) fn refusal(&self, target: usize) -> Option<String> {
         match &self.targets[target] {
-            Reached::Logspace(logspace) => logspace.refusal(),
-            Reached::Destination(destination) => destination.refusal(),
+            OpenTarget::Logspace(logspace) => logspace.refusal(),
+            OpenTarget::Destination(destination) => destination.refusal(),
         }
     }
 }
 
-impl Reached {
+impl OpenTarget {
     pub(crate) fn is_logspace(&self) -> bool {
-        matches!(self, Reached::Logspace(_))
+        matches!(self, OpenTarget::Logspace(_))
     }
 
     /// Its name in the ledger.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn journal_id(&self) -> JournalId {
         match self {
-            Reached::Logspace(logspace) => Place::Logspace(logspace.id.as_str().into()),
-            Reached::Destination(destination) => Place::Destination(destination.id().into()),
+            OpenTarget::Logspace(logspace) => JournalId::Logspace(logspace.id.as_str().into()),
+            OpenTarget::Destination(destination) => JournalId::Destination(destination.id().into()),
         }
     }
 }
 
-/// What a target gets of a batch.
-pub(crate) struct Delivery {
-    pub to: Reached,
+/// The part of a batch that a target gets.
+pub(crate) struct TargetDelivery {
+    pub to: OpenTarget,
     pub encoded: Encoded,
-    pub share: Share,
+    pub claim: CountClaim,
     /// Whether it may hold its sources back, if it is a destination.
     pub flow_control: bool,
     pub pending: Pending,
 }
 
-impl Delivery {
+impl TargetDelivery {
     /// Hands it over.
     pub(crate) fn go(self) {
-        let Delivery { to, encoded, share, flow_control, pending } = self;
+        let TargetDelivery { to, encoded, claim, flow_control, pending } = self;
         match to {
-            Reached::Logspace(logspace) => {
-                logspace.append(Append { encoded, pending, share, may_drop: false });
+            OpenTarget::Logspace(logspace) => {
+                logspace.append(Append { encoded, pending, claim, may_drop: false });
             }
-            Reached::Destination(destination) => {
-                destination.append((encoded, share), flow_control, pending);
+            OpenTarget::Destination(destination) => {
+                destination.append(encoded, claim, flow_control, pending);
             }
         }
     }

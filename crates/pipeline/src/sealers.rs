@@ -4,15 +4,15 @@
 //! **Invariant:** nothing depends on them. When they fall behind, messages stay in the journal, where searches find them
 //! too, only slower; so a logspace that is far ahead of them [waits](super::progress) a little before it stores more.
 
-use super::bell::{self, Bell, Rung};
 use super::headroom::Headroom;
 use super::logspace::Logspace;
-use super::progress::Progress;
-use super::running::Running;
+use super::progress::SealProgress;
+use super::running::RunningState;
+use super::waker::{self, Waker, Wakeups};
 use arc_swap::ArcSwap;
 use logstead_flow::ledger::Ledger;
 use logstead_flow::machine::memory::Gauge;
-use logstead_flow::machine::priority::{self, Way};
+use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_flow::repeats::Repeats;
 use logstead_indexer::{Done, KeepError, Task};
 use parking_lot::Mutex;
@@ -34,19 +34,19 @@ const QUIET_MESSAGES_MAX: u64 = 1000;
 
 /// The threads, and how to stop them.
 pub(crate) struct Sealers {
-    shared: Arc<Shared>,
+    shared: Arc<SealerState>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-struct Shared {
-    running: Arc<ArcSwap<Running>>,
+struct SealerState {
+    running: Arc<ArcSwap<RunningState>>,
     headroom: Headroom,
     ledger: Arc<Ledger>,
     gauge: Arc<Gauge>,
     repeats: Arc<Repeats>,
-    bell: Bell,
-    rung: Rung,
-    progress: Arc<Progress>,
+    waker: Waker,
+    wakeups: Wakeups,
+    progress: Arc<SealProgress>,
     cancelled: AtomicBool,
     /// Tasks that are being done.
     working: AtomicUsize,
@@ -54,20 +54,20 @@ struct Shared {
     next_turn: AtomicUsize,
     /// Logspaces that are left alone until then.
     resting: Mutex<HashMap<String, Instant>>,
-    quiet: Mutex<Quiet>,
+    quiet: Mutex<QuietPeriod>,
 }
 
 /// The right to do a task.
-struct Turn<'a>(&'a AtomicUsize);
+struct TaskPermit<'a>(&'a AtomicUsize);
 
-impl Drop for Turn<'_> {
+impl Drop for TaskPermit<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Since when it has been quiet.
-struct Quiet {
+/// The time since when few messages have arrived.
+struct QuietPeriod {
     since: Instant,
     looked: Instant,
     messages: u64,
@@ -76,38 +76,39 @@ struct Quiet {
 impl Sealers {
     /// No thread yet.
     pub(crate) fn new(
-        running: Arc<ArcSwap<Running>>,
+        running: Arc<ArcSwap<RunningState>>,
         headroom: Headroom,
-        (ledger, repeats): (Arc<Ledger>, Arc<Repeats>),
+        ledger: Arc<Ledger>,
+        repeats: Arc<Repeats>,
         gauge: Arc<Gauge>,
     ) -> Sealers {
-        let (bell, rung) = bell::new();
+        let (waker, wakeups) = waker::new();
         let now = Instant::now();
-        let shared = Shared {
+        let shared = SealerState {
             running,
             headroom,
             ledger,
             gauge,
             repeats,
-            bell,
-            rung,
+            waker,
+            wakeups,
             progress: Arc::default(),
             cancelled: AtomicBool::new(false),
             working: AtomicUsize::new(0),
             next_turn: AtomicUsize::new(0),
             resting: Mutex::default(),
-            quiet: Mutex::new(Quiet { since: now, looked: now, messages: 0 }),
+            quiet: Mutex::new(QuietPeriod { since: now, looked: now, messages: 0 }),
         };
         Sealers { shared: Arc::new(shared), threads: Mutex::default() }
     }
 
-    /// For those who may have something to seal.
-    pub(crate) fn bell(&self) -> Bell {
-        self.shared.bell.clone()
+    /// The waker for code that may have something to seal.
+    pub(crate) fn waker(&self) -> Waker {
+        self.shared.waker.clone()
     }
 
-    /// For those who wait until something is sealed.
-    pub(crate) fn progress(&self) -> Arc<Progress> {
+    /// The progress, for code that waits until something is sealed.
+    pub(crate) fn progress(&self) -> Arc<SealProgress> {
         self.shared.progress.clone()
     }
 
@@ -118,7 +119,7 @@ impl Sealers {
             let name = format!("sealer {number}");
             self.threads.lock().push(std::thread::Builder::new().name(name).spawn(move || shared.run())?);
         }
-        self.shared.bell.ring();
+        self.shared.waker.wake();
         Ok(())
     }
 
@@ -126,7 +127,7 @@ impl Sealers {
     pub(crate) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
         self.shared.progress.end();
-        self.shared.bell.ring();
+        self.shared.waker.wake();
     }
 
     /// Waits until they have ended.
@@ -139,26 +140,26 @@ impl Sealers {
     }
 }
 
-impl Shared {
+impl SealerState {
     fn run(&self) {
-        priority::give_way(Way::Fully);
+        priority::give_way(ThreadPriority::Low);
         while !self.is_cancelled() {
             // Woken or not, there may be something to do.
-            self.rung.wait(LOOK_INTERVAL);
+            self.wakeups.wait(LOOK_INTERVAL);
             while !self.is_cancelled()
                 && let Some(_turn) = self.turn()
                 && let Some((logspace, task)) = self.next()
             {
-                self.bell.ring();
+                self.waker.wake();
                 self.work(&logspace, &task);
             }
         }
-        self.bell.ring();
+        self.waker.wake();
     }
 
-    /// The right to do a task: where memory is tight, one at a time.
-    fn turn(&self) -> Option<Turn<'_>> {
-        let turn = Turn(&self.working);
+    /// The permit for a task: if memory is tight, only one at a time.
+    fn turn(&self) -> Option<TaskPermit<'_>> {
+        let turn = TaskPermit(&self.working);
         let others = self.working.fetch_add(1, Ordering::Relaxed);
         (others == 0 || !self.gauge.is_tight()).then_some(turn)
     }
@@ -189,7 +190,7 @@ impl Shared {
         self.resting.lock().get(id).is_some_and(|until| Instant::now() < *until)
     }
 
-    fn is_quiet(&self, running: &Running, now: Instant) -> bool {
+    fn is_quiet(&self, running: &RunningState, now: Instant) -> bool {
         let messages = running.logspaces.values().map(|logspace| logspace.counters().messages.get()).sum();
         self.quiet.lock().look(messages, now)
     }
@@ -198,11 +199,11 @@ impl Shared {
         if let Some(reason) = self.headroom.refuses_segments() {
             return self.failed(logspace, task, &reason);
         }
-        // What has left the journal can no longer be counted.
+        // Messages that have left the journal can no longer be counted.
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
-        // Neither can what was stored under a name be found. If that cannot be written, it was said.
+        // Nor can messages that were stored under a name be found. If that cannot be written, it was logged.
         self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
@@ -253,7 +254,7 @@ impl Shared {
     }
 }
 
-impl Quiet {
+impl QuietPeriod {
     /// Whether it has been quiet for long enough; `messages` were stored so far.
     fn look(&mut self, messages: u64, now: Instant) -> bool {
         let passed = now.duration_since(self.looked);
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn it_is_quiet_when_little_was_stored_for_a_while() {
         let start = Instant::now();
-        let mut quiet = Quiet { since: start, looked: start, messages: 0 };
+        let mut quiet = QuietPeriod { since: start, looked: start, messages: 0 };
         let mut check = |seconds: u64, messages: u64, expected: bool| {
             let at = start + Duration::from_secs(seconds);
             assert_eq!(quiet.look(messages, at), expected, "after {seconds} s and {messages} messages");

@@ -1,12 +1,11 @@
-//! How a pipeline starts: with the revision that is stored, or with a first document.
+//! Starts a pipeline, with the stored revision or with a first document.
 
-use super::apply::{self, ApplyError, Change, Demand};
+use super::apply::{self, ApplyError, RevisionChange, SourceDemand};
 use super::clock_watch::ClockWatch;
 use super::core::Pipeline;
 use super::gaps::Gaps;
 use super::headroom::Headroom;
 use super::lookups::LookupFiles;
-use super::retry;
 use super::sealers::Sealers;
 use super::watch::Wake;
 use super::worker::Worker;
@@ -16,8 +15,8 @@ use logstead_flow::counters::Counters;
 use logstead_flow::gate::Gates;
 use logstead_flow::ledger::Ledger;
 use logstead_flow::machine::folders::Folders;
-use logstead_flow::machine::memory::Memory;
-use logstead_flow::machine::sockets::{Descriptors, Sockets};
+use logstead_flow::machine::memory::ProcessMemory;
+use logstead_flow::machine::sockets::{Descriptors, SocketLimit};
 use logstead_flow::queue::{self, WorkReceiver};
 use logstead_flow::repeats::Repeats;
 use logstead_flow::senders::Senders;
@@ -29,9 +28,14 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The pauses between attempts to open the parts that failed at the start: they double from the first to the last.
+const RETRY_WAIT_FIRST: Duration = Duration::from_millis(500);
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Pauses every destination that a start would send to: each stays so until it is resumed.
-pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &Change) -> io::Result<()> {
+pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &RevisionChange) -> io::Result<()> {
     let named: Vec<&str> = change.checked.destinations.iter().map(|config| config.id.as_str()).collect();
     pause_all(disk, data, &named)
 }
@@ -44,13 +48,13 @@ impl Pipeline {
         data: &Path,
         settings: Arc<Settings>,
         revision: u64,
-        change: Change,
+        change: RevisionChange,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
-        pipeline.prepare_with(Demand::WhatCan, change, None)?.commit(revision);
+        pipeline.prepare_with(SourceDemand::WhatCan, change, None)?.commit(revision);
         if pipeline.lacks_something() {
             let pipeline = Arc::downgrade(&pipeline);
-            retry::start(move || {
+            start_retrying(move || {
                 let pipeline = pipeline.upgrade().filter(|pipeline| !pipeline.stop_requested());
                 pipeline.is_some_and(|pipeline| pipeline.try_again())
             })?;
@@ -58,13 +62,13 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
-    /// open: what cannot run is not kept.
+    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once everything that it
+    /// names is open: a document that cannot run is not kept.
     pub fn start_first(
         disk: Arc<dyn Disk>,
         data: &Path,
         settings: Arc<Settings>,
-        change: Change,
+        change: RevisionChange,
         store: impl FnOnce() -> Result<u64, String>,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
@@ -79,7 +83,7 @@ impl Pipeline {
 
     fn begin_with(
         &self,
-        first: Change,
+        first: RevisionChange,
         store: impl FnOnce() -> Result<u64, String>,
     ) -> Result<(), ApplyError> {
         let prepared = self.prepare(first, None)?;
@@ -88,16 +92,16 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Starts everything that needs no document, and opens what is stored.
+    /// Starts everything that needs no document, and opens the stored messages.
     fn begin(
         disk: Arc<dyn Disk>,
         data: &Path,
         settings: Arc<Settings>,
         revision: u64,
-        change: &Change,
+        change: &RevisionChange,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
-        let memory = Memory::divide(&settings)?;
+        let memory = ProcessMemory::divide(&settings)?;
         let (work, received) = queue::queues(memory.shares.workers);
         let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
@@ -105,15 +109,20 @@ impl Pipeline {
         let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
         let silent_after = settings.senders.silent_after.duration();
         let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
-        let books = (ledger.clone(), repeats.clone());
-        let sealers = Sealers::new(running.clone(), headroom.clone(), books, memory.gauge.clone());
+        let sealers = Sealers::new(
+            running.clone(),
+            headroom.clone(),
+            ledger.clone(),
+            repeats.clone(),
+            memory.gauge.clone(),
+        );
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
             ledger,
             senders,
             repeats,
-            sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
+            sockets: Arc::new(SocketLimit::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
             sealers,
@@ -167,21 +176,21 @@ impl Pipeline {
         self.running.load().failed.iter().any(|failed| !failed.is_final)
     }
 
-    /// Applies the live document again, which leaves alone what runs and opens what does not. Says whether something is
-    /// left to be opened.
+    /// Applies the live document again, which leaves running parts alone and opens the others. Returns whether
+    /// something is left to be opened.
     fn try_again(&self) -> bool {
         if !self.lacks_something() {
             return false;
         }
         let running = self.running.load_full();
         let live = &running.live;
-        let change = Change {
+        let change = RevisionChange {
             toml: live.toml.clone(),
             document: live.document.clone(),
             checked: (*live.checked).clone(),
         };
         let revision = live.revision;
-        match self.prepare_with(Demand::WhatCan, change, Some(revision)) {
+        match self.prepare_with(SourceDemand::WhatCan, change, Some(revision)) {
             Ok(prepared) => {
                 prepared.commit(revision);
                 self.lacks_something()
@@ -190,6 +199,23 @@ impl Pipeline {
                 tracing::debug!("listeners could not be tried again: {error}");
                 true
             }
+        }
+    }
+}
+
+/// Starts a thread that calls `try_again` until it says that nothing is left to be tried.
+fn start_retrying(try_again: impl FnMut() -> bool + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name("listeners".to_owned()).spawn(move || retry(try_again)).map(drop)
+}
+
+fn retry(mut try_again: impl FnMut() -> bool) {
+    let mut wait = RETRY_WAIT_FIRST;
+    loop {
+        // It holds nothing in the meantime, so a stop does not wait for it.
+        std::thread::sleep(wait);
+        wait = (wait * 2).min(RETRY_WAIT_MAX);
+        if !try_again() {
+            return;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the pipeline is doing right now, as the API shows it.
+//! The present state of the pipeline, as the API shows it.
 //!
 //! **Invariant:** states are closed types, so that the console has to deal with each.
 
@@ -16,7 +16,7 @@ pub struct Status {
     pub applied_at: String,
     /// When these figures were read.
     pub time: String,
-    /// What became of all messages so far.
+    /// The fates of all messages so far.
     pub totals: Totals,
     /// Messages that no route matched: they are dropped.
     pub unrouted_messages: u64,
@@ -26,15 +26,15 @@ pub struct Status {
     pub sources: Vec<SourceStatus>,
     /// Rules, in order.
     pub routes: Vec<RouteStatus>,
-    /// Where messages are forwarded to.
+    /// The destinations that messages are forwarded to.
     pub destinations: Vec<DestinationStatus>,
     /// Messages that wait for destinations that the document no longer has, until they are discarded.
     pub queues_left: Vec<QueueLeft>,
-    /// Where messages are stored.
+    /// The logspaces that messages are stored in.
     pub logspaces: Vec<LogspaceStatus>,
 }
 
-/// What became of all messages since the ledger began, each counted once: received is the sum of the others but
+/// The fates of all messages since the ledger began, each counted once: `received` is the sum of the others except
 /// `lost_before` and `skipped_bytes`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Totals {
@@ -71,7 +71,7 @@ pub struct SourceStatus {
     pub connections: u64,
     /// Received since the start of the process.
     pub messages: u64,
-    /// Of messages that were received since the start of the process.
+    /// The bytes of messages that were received since the start of the process.
     pub bytes: u64,
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
@@ -99,12 +99,12 @@ pub struct SourceStatus {
     pub unrouted: u64,
     /// Coalesced reads, each of which a worker parsed as one batch.
     pub reads: u64,
-    /// What was dropped or refused, by reason.
+    /// The messages that were dropped or refused, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
-    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null until
-    /// a message has said its time.
+    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null
+    /// until a message with a time has come.
     #[schema(required)]
     pub clock_skew_ms: Option<i64>,
     /// The last thing that went wrong with a sender.
@@ -118,7 +118,7 @@ pub struct SourceStatus {
 /// A socket of a source.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ListenerStatus {
-    /// Where senders connect to.
+    /// The address that senders connect to.
     pub url: String,
     /// Whether it is open.
     pub state: ListenerState,
@@ -138,22 +138,22 @@ pub struct RouteStatus {
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
-    /// What its steps did since the start of the process, in order.
+    /// The figures of its steps since the start of the process, in order.
     pub steps: Vec<StepStatus>,
 }
 
 /// A step of a route.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StepStatus {
-    /// What it does.
+    /// The kind of step.
     pub kind: String,
-    /// Messages that got there and that it concerned.
+    /// Messages that reached the step and matched its condition.
     pub messages: u64,
     /// Those of them that it changed.
     pub changed: u64,
     /// Those that it took out.
     pub dropped: u64,
-    /// Those that it could not be done to: they went on as they were.
+    /// Messages that the step could not process: they went on as they were.
     pub failed: u64,
     /// Combinations of values that it had to forget, as there were too many at once.
     pub forgotten: u64,
@@ -168,7 +168,7 @@ pub struct DestinationStatus {
     pub enabled: bool,
     /// How it sends.
     pub kind: DestinationType,
-    /// Where it sends.
+    /// The server, bucket or file that it sends to.
     pub to: String,
     /// Whether it sends.
     pub state: DestinationState,
@@ -189,7 +189,7 @@ pub struct DestinationStatus {
     /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
     #[schema(required)]
     pub messages_per_second: Option<f64>,
-    /// What was dropped, by reason.
+    /// The messages that were dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// Messages that wait.
     pub queue_messages: u64,
@@ -242,7 +242,7 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// How far sealing is behind: messages in full journal files, which are slower to search.
     pub unsealed_messages: u64,
-    /// Why segments cannot be made; messages are still stored and found.
+    /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
     /// The earliest message's time.
     pub first_time: Option<String>,
@@ -250,7 +250,7 @@ pub struct LogspaceStatus {
     pub last_time: Option<String>,
 }
 
-/// A logspace with what it holds.
+/// A logspace with its content.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LogspaceInfo {
     /// Its id.
@@ -271,7 +271,7 @@ pub struct LogspaceInfo {
     pub journal_bytes: u64,
     /// Full journal files that wait to become segments.
     pub unsealed: Unsealed,
-    /// Why segments cannot be made; messages are still stored and found.
+    /// Why segments cannot be made. Messages can still be stored and searched.
     pub sealing_error: Option<String>,
     /// Parts that are known to be damaged; `verify` finds all.
     pub damaged_parts: u64,
@@ -378,7 +378,7 @@ pub enum DestinationState {
     Retrying,
     /// It is paused, as `paused_because` says: messages wait.
     Paused,
-    /// The router document says so: what waits is kept, and nothing is added.
+    /// Disabled by the router document: waiting messages are kept, and none are added.
     Disabled,
 }
 

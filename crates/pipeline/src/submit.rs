@@ -1,11 +1,11 @@
 //! Messages that are handed in: over HTTP, and of our own log.
 
 use super::core::Pipeline;
-use super::running::{Inlet, Running};
+use super::running::{Inlet, RunningState};
 use logstead_config::SourceKind;
-use logstead_flow::ledger::Place;
-use logstead_flow::queue::{Partition, Work};
-use logstead_flow::receipt::{Failed, Pending, Taken};
+use logstead_flow::ledger::JournalId;
+use logstead_flow::queue::{Partition, WorkItem};
+use logstead_flow::receipt::{Pending, StoreFailure, StoreSummary};
 use logstead_record::Batch;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,14 +33,14 @@ pub enum SubmitError {
     Busy,
     /// It could not be stored, or not everywhere.
     #[error("the messages could not be stored: {0}")]
-    Failed(Failed),
+    Failed(StoreFailure),
     /// The process is about to end.
     #[error("the server is stopping: send again later")]
     ShuttingDown,
 }
 
 impl Pipeline {
-    /// The id of the source that takes what comes over HTTP with this token: its own, or the one without a token.
+    /// The id of the source for messages that come over HTTP with this token: its own, or the one without a token.
     pub fn http_source(&self, token: Option<&str>) -> Result<Arc<str>, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
@@ -58,25 +58,25 @@ impl Pipeline {
         }
     }
 
-    /// Takes messages of a source without a thread of its own, and returns what became of them once all that are stored
-    /// are durable. They go to `logspace`, or where the routes say.
+    /// Takes messages of a source without a thread of its own, and returns their outcome once all that are stored are
+    /// durable. They go to `logspace`, or where the routes say.
     pub async fn submit(
         &self,
         source: &str,
         batch: Batch,
         logspace: Option<&str>,
-    ) -> Result<Taken, SubmitError> {
+    ) -> Result<StoreSummary, SubmitError> {
         self.submit_rest(source, batch, logspace, Vec::new()).await
     }
 
-    /// The same without giving them again to those who have them since an earlier attempt.
+    /// The same, except for the journals that have the messages since an earlier attempt.
     pub async fn submit_rest(
         &self,
         source: &str,
         batch: Batch,
         logspace: Option<&str>,
-        had: Vec<Place>,
-    ) -> Result<Taken, SubmitError> {
+        had: Vec<JournalId>,
+    ) -> Result<StoreSummary, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }
@@ -92,7 +92,7 @@ impl Pipeline {
         let reserve = inlet.budget.reserve(batch.memory_bytes());
         let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
         let (pending, outcome) = Pending::answering(reserved);
-        self.hand_in(inlet, batch, (logspace.map(str::to_owned), had), pending);
+        self.hand_in(inlet, batch, logspace.map(str::to_owned), had, pending);
         match outcome.await {
             Ok(Ok(taken)) => Ok(taken),
             Ok(Err(failed)) => Err(SubmitError::Failed(failed)),
@@ -105,7 +105,7 @@ impl Pipeline {
         let running = self.running.load();
         let Some(inlet) = &running.internal else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
-            Some(reserved) => self.hand_in(inlet, batch, (None, Vec::new()), Pending::silent(reserved)),
+            Some(reserved) => self.hand_in(inlet, batch, None, Vec::new(), Pending::silent(reserved)),
             None => {
                 inlet.counters.dropped.add("queue_full", batch.rows());
                 self.ledger.dropped(&inlet.id, "queue_full", batch.rows());
@@ -117,17 +117,18 @@ impl Pipeline {
         &self,
         inlet: &Inlet,
         batch: Batch,
-        (logspace, had): (Option<String>, Vec<Place>),
+        logspace: Option<String>,
+        had: Vec<JournalId>,
         pending: Pending,
     ) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
-        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
+        let work = WorkItem::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
         // When every worker has stopped, dropping it tells the sender.
         self.work.submit(Partition::Any, work);
     }
 }
 
-fn no_inlet(running: &Running, source: &str) -> SubmitError {
+fn no_inlet(running: &RunningState, source: &str) -> SubmitError {
     let is_there = running.live.checked.sources.iter().any(|config| config.id == source);
     if is_there { SubmitError::SourceDisabled(source.to_owned()) } else { SubmitError::NoSource }
 }

@@ -1,4 +1,4 @@
-//! Wakes those who follow what is stored when there is more, and when to end.
+//! Wakes readers that follow stored messages when there is more, and when they have to end.
 //!
 //! **Invariant:** a waiting follower is woken by messages that were stored after it began to wait, and finds them: the
 //! call comes after they are searchable.
@@ -12,11 +12,11 @@ pub(crate) struct Wake {
     ending: watch::Sender<bool>,
 }
 
-/// Waits for what is stored.
-pub struct Stored(watch::Receiver<()>);
+/// Waits for stored messages.
+pub struct StoredSignal(watch::Receiver<()>);
 
 /// Waits for the end.
-pub struct Ending(watch::Receiver<bool>);
+pub struct EndSignal(watch::Receiver<bool>);
 
 impl Wake {
     pub(crate) fn new() -> Wake {
@@ -33,12 +33,12 @@ impl Wake {
         self.ending.send_replace(true);
     }
 
-    pub(crate) fn watch(&self) -> (Stored, Ending) {
-        (Stored(self.stored.subscribe()), Ending(self.ending.subscribe()))
+    pub(crate) fn watch(&self) -> (StoredSignal, EndSignal) {
+        (StoredSignal(self.stored.subscribe()), EndSignal(self.ending.subscribe()))
     }
 }
 
-impl Stored {
+impl StoredSignal {
     /// Returns once messages were stored since the last call, in any logspace.
     pub async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
@@ -48,7 +48,7 @@ impl Stored {
     }
 }
 
-impl Ending {
+impl EndSignal {
     /// Returns when the server is about to stop.
     pub async fn requested(&mut self) {
         // Without a sender, the server has stopped.

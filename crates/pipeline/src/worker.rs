@@ -3,32 +3,32 @@
 
 use super::copies::{Copies, noted};
 use super::gaps::Gaps;
-use super::running::{Delivery, RouteCount, Running};
+use super::running::{RouteCount, RunningState, TargetDelivery};
 use arc_swap::ArcSwap;
 use logstead_flow::chunk::Chunk;
+use logstead_flow::count_claim::{CountClaim, TargetRows, claims};
 use logstead_flow::counters::{Counters, SourceCounters};
-use logstead_flow::ledger::{Ledger, Place, Slot};
-use logstead_flow::machine::priority::{self, Way};
-use logstead_flow::queue::{Work, WorkReceiver};
+use logstead_flow::ledger::{AccountSlot, JournalId, Ledger};
+use logstead_flow::machine::priority::{self, ThreadPriority};
+use logstead_flow::queue::{WorkItem, WorkReceiver};
 use logstead_flow::receipt::Receipt;
-use logstead_flow::senders::{Senders, Via};
+use logstead_flow::senders::{ReceivedVia, Senders};
 use logstead_flow::sequel::Sequel;
-use logstead_flow::share::{Given, Share, shares};
 use logstead_flow::writer::Append;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_route::{BatchAttempt, DroppedRows, StepEvent, TargetDelivery as RoutedTo, Watch};
-use logstead_syslog::format::{Known, Parser};
+use logstead_syslog::format::{FrameContext, Parser};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a worker needs.
+/// A worker: it parses and routes batches.
 pub(crate) struct Worker {
     pub work: WorkReceiver,
-    pub running: Arc<ArcSwap<Running>>,
+    pub running: Arc<ArcSwap<RunningState>>,
     pub counters: Arc<Counters>,
     pub ledger: Arc<Ledger>,
     pub senders: Arc<Senders>,
@@ -39,7 +39,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Works until told to stop.
     pub(crate) fn run(mut self) {
-        priority::give_way(Way::Somewhat);
+        priority::give_way(ThreadPriority::BelowNormal);
         let mut builder = BatchBuilder::new();
         while let Some(work) = self.work.next_work() {
             // A bug that one message triggers must not stop all others.
@@ -50,36 +50,36 @@ impl Worker {
         }
     }
 
-    fn work(&self, work: Work, builder: &mut BatchBuilder) {
+    fn work(&self, work: WorkItem, builder: &mut BatchBuilder) {
         match work {
-            Work::Chunk { chunk, source, parser, counters, received, pending } => {
-                let reading = Reading { chunk: &chunk, source: &source, parser: &parser, received };
+            WorkItem::Chunk { chunk, source, parser, counters, received, pending } => {
+                let reading = ChunkReader { chunk: &chunk, source: &source, parser: &parser, received };
                 let (batch, failures) = parse(&reading, builder);
                 note_failures(failures, &source, &counters);
-                self.senders.add(&batch, &Via { source: &source, transport: &|row| chunk.via(row) });
+                self.senders.add(&batch, &ReceivedVia { source: &source, transport: &|row| chunk.via(row) });
                 let bytes = chunk.frames.iter().map(|frame| (frame.end - frame.start) as usize).sum();
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, bytes, &counters);
-                self.route(&Arc::new(batch), &source, &counters, (&[], pending.receipt()));
+                self.route(&Arc::new(batch), &source, &counters, &[], pending.receipt());
                 pending.done();
             }
-            Work::Batch { batch, source, counters, logspace, had, pending } => {
-                self.senders.add(&batch, &Via { source: &source, transport: &|_| "" });
+            WorkItem::Batch { batch, source, counters, logspace, had, pending } => {
+                self.senders.add(&batch, &ReceivedVia { source: &source, transport: &|_| "" });
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
-                    Some(id) => self.store(&id, batch, (&had, pending.receipt())),
-                    None => self.route(&batch, &source, &counters, (&had, pending.receipt())),
+                    Some(id) => self.store(&id, batch, &had, pending.receipt()),
+                    None => self.route(&batch, &source, &counters, &had, pending.receipt()),
                 }
                 pending.done();
             }
-            Work::Stop => {}
+            WorkItem::Stop => {}
         }
     }
 
     fn received(&self, batch: &Batch, source: &Arc<str>, receipt: &Receipt) {
-        let Some(slot) = Slot::of(batch) else { return };
+        let Some(slot) = AccountSlot::of(batch) else { return };
         receipt.received(&self.ledger, slot, batch.rows());
         if Gaps::concern(batch) {
             let lost = self.gaps.lock().entry(source.clone()).or_default().look(batch);
@@ -87,16 +87,17 @@ impl Worker {
         }
     }
 
-    /// Gives a batch to the targets of its routes, but not to those who had it before.
+    /// Gives a batch to the targets of its routes, except those that had it before.
     fn route(
         &self,
         batch: &Arc<Batch>,
         source: &str,
         counters: &SourceCounters,
-        (had, receipt): (&[Place], &Receipt),
+        had: &[JournalId],
+        receipt: &Receipt,
     ) {
         let running = self.running.load();
-        let (attempt, watch) = (receipt.attempt(), &mut Counting(&running.routes));
+        let (attempt, watch) = (receipt.attempt(), &mut StepCounter(&running.routes));
         let routed = running.router.route_attempt(batch, source, watch, attempt);
         attempt.into_iter().flat_map(|attempt| attempt.followed()).for_each(|other| follow(receipt, &other));
         for (count, taken) in running.routes.iter().zip(&routed.taken) {
@@ -110,22 +111,22 @@ impl Worker {
         counters.unrouted.add(routed.unrouted);
         self.counters.unrouted.add(routed.unrouted);
         receipt.unrouted(routed.unrouted);
-        let given = routed.deliveries.iter().map(|delivery| Given {
+        let given = routed.deliveries.iter().map(|delivery| TargetRows {
             is_logspace: running.targets[delivery.target].is_logspace(),
             rows: &delivery.rows,
         });
-        let shares = shares(&given.collect::<Vec<_>>());
+        let claims = claims(&given.collect::<Vec<_>>());
         let copies = running.copies(&routed.deliveries);
         let mut parts = Vec::new();
-        for ((routed, share), copies) in routed.deliveries.into_iter().zip(shares).zip(copies) {
-            if had.contains(&running.targets[routed.target].place()) {
-                receipt.repeated(share.kept_before());
+        for ((routed, claim), copies) in routed.deliveries.into_iter().zip(claims).zip(copies) {
+            if had.contains(&running.targets[routed.target].journal_id()) {
+                receipt.repeated(claim.kept_before());
             } else {
-                parts.push(Part { routed, share, copies, refusal: None });
+                parts.push(TargetPart { routed, claim, copies, refusal: None });
             }
         }
         if 1 < parts.len() && receipt.is_awaited() {
-            // Who gets it and who does not would otherwise differ, and its sender sends it again.
+            // Otherwise some targets would get it and others not, and its sender would send it again.
             for part in &mut parts {
                 let can_refuse =
                     part.routed.flow_control || running.targets[part.routed.target].is_logspace();
@@ -141,17 +142,17 @@ impl Worker {
         hand_over(&running, batch, parts, receipt);
     }
 
-    fn store(&self, logspace: &str, batch: Arc<Batch>, (had, receipt): (&[Place], &Receipt)) {
-        if had.contains(&Place::Logspace(logspace.into())) {
+    fn store(&self, logspace: &str, batch: Arc<Batch>, had: &[JournalId], receipt: &Receipt) {
+        if had.contains(&JournalId::Logspace(logspace.into())) {
             receipt.repeated(batch.rows());
             return;
         }
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
-                let share = Share::all(batch.rows());
+                let claim = CountClaim::all(batch.rows());
                 let encoded = encode(batch);
                 encoded.prepare_for_search();
-                logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
+                logspace.append(Append { encoded, pending: receipt.pending(), claim, may_drop: false });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }
@@ -170,23 +171,23 @@ fn follow(receipt: &Receipt, other: &BatchAttempt) {
     });
 }
 
-/// What a target is to get of a batch.
-struct Part<'a> {
+/// The part of a batch that a target is to get.
+struct TargetPart<'a> {
     routed: RoutedTo,
-    share: Share,
+    claim: CountClaim,
     copies: Copies<'a>,
     /// Why its target takes nothing for now, if so and if its sender waits for that.
     refusal: Option<String>,
 }
 
-/// Hands the parts of a batch over. Where its sender waits and sends again what fails, targets that take nothing for now
-/// come first, and logspaces get theirs once every destination has its own: what one of them cannot take the others do not
-/// get, and so they do not get it as often as it is sent.
-fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receipt: &Receipt) {
-    // What several targets get is encoded once; copies are other messages than their originals.
+/// Hands the parts of a batch over. If its sender waits and sends again after a failure, targets that take nothing for
+/// now come first, and logspaces get their parts once every destination has its own: if one of them cannot take its
+/// part, the others get nothing, and so they do not get it as often as it is sent.
+fn hand_over(running: &RunningState, batch: &Arc<Batch>, parts: Vec<TargetPart<'_>>, receipt: &Receipt) {
+    // Rows that several targets get are encoded once; copies are other messages than their originals.
     let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
-    let mut turns: BTreeMap<Turn, Vec<Delivery>> = BTreeMap::new();
-    for Part { routed, share, copies, refusal } in parts {
+    let mut turns: BTreeMap<HandoverOrder, Vec<TargetDelivery>> = BTreeMap::new();
+    for TargetPart { routed, claim, copies, refusal } in parts {
         let own = match routed.batch {
             Some(changed) => changed,
             None if routed.rows.is_all() => batch.clone(),
@@ -205,11 +206,12 @@ fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receip
         if to.is_logspace() {
             encoded.prepare_for_search();
         }
-        let turn = Turn { takes_now: refusal.is_none(), is_logspace: to.is_logspace() };
-        let delivery = Delivery { to, encoded, share, flow_control, pending: receipt.pending() };
+        let turn = HandoverOrder { takes_now: refusal.is_none(), is_logspace: to.is_logspace() };
+        let delivery = TargetDelivery { to, encoded, claim, flow_control, pending: receipt.pending() };
         turns.entry(turn).or_default().push(delivery);
     }
-    let can_fail = |turn: &Turn, delivery: &Delivery| delivery.flow_control && !turn.is_logspace;
+    let can_fail =
+        |turn: &HandoverOrder, delivery: &TargetDelivery| delivery.flow_control && !turn.is_logspace;
     let comes_again = receipt.is_awaited()
         && turns
             .iter()
@@ -217,31 +219,31 @@ fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receip
     if comes_again {
         in_turn(turns.into_values());
     } else {
-        turns.into_values().rev().flatten().for_each(Delivery::go);
+        turns.into_values().rev().flatten().for_each(TargetDelivery::go);
     }
 }
 
-/// When a target gets its part: the lesser come first.
+/// The order in which targets get their parts: smaller values come first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
+struct HandoverOrder {
     takes_now: bool,
     is_logspace: bool,
 }
 
-/// Hands over what comes first, and each of the others once all before it is done.
-fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<Delivery>>) {
+/// Hands over the first parts, and each of the others once all before it are done.
+fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<TargetDelivery>>) {
     turns.rev().fold(None, |behind: Option<Sequel>, mut deliveries| {
         if let Some(sequel) = &behind {
             deliveries.iter_mut().for_each(|delivery| delivery.pending.come_before(sequel));
         }
-        Some(Sequel::new(move || deliveries.into_iter().for_each(Delivery::go)))
+        Some(Sequel::new(move || deliveries.into_iter().for_each(TargetDelivery::go)))
     });
 }
 
-/// Counts what steps do.
-struct Counting<'a>(&'a [RouteCount]);
+/// Counts the messages of steps.
+struct StepCounter<'a>(&'a [RouteCount]);
 
-impl Watch for Counting<'_> {
+impl Watch for StepCounter<'_> {
     fn step(&mut self, at: &StepEvent<'_>) {
         let Some(counters) = self.0.get(at.route).and_then(|route| route.steps.get(at.step)) else { return };
         counters.messages.add(at.concerned.count());
@@ -251,8 +253,8 @@ impl Watch for Counting<'_> {
     }
 }
 
-/// What is needed to parse the frames of a chunk.
-struct Reading<'a> {
+/// The data that is needed to parse the frames of a chunk.
+struct ChunkReader<'a> {
     chunk: &'a Chunk,
     source: &'a str,
     parser: &'a Parser,
@@ -261,14 +263,14 @@ struct Reading<'a> {
 
 /// The frames of a chunk as a batch, and how many of them triggered a bug in the parser. Those are kept as they were
 /// received, flagged as unparsed.
-fn parse(reading: &Reading<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
+fn parse(reading: &ChunkReader<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
     let parser = reading.parser;
     parse_by(reading, &|frame, known, builder| parser.parse(frame, known, builder), builder)
 }
 
 fn parse_by(
-    reading: &Reading<'_>,
-    parse: &dyn Fn(&[u8], Known<'_>, &mut BatchBuilder),
+    reading: &ChunkReader<'_>,
+    parse: &dyn Fn(&[u8], FrameContext<'_>, &mut BatchBuilder),
     builder: &mut BatchBuilder,
 ) -> (Batch, usize) {
     if let Some(batch) = survives(|| read_all(reading, parse, builder)) {
@@ -276,7 +278,7 @@ fn parse_by(
     }
     *builder = BatchBuilder::new();
     let failures = AtomicUsize::new(0);
-    let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
+    let parse = |frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder| {
         // First tried on its own, so that half a row is never left behind.
         if survives(|| parse(frame, known, &mut BatchBuilder::new())).is_some() {
             parse(frame, known, builder);
@@ -294,14 +296,14 @@ fn survives<T>(action: impl FnOnce() -> T) -> Option<T> {
 }
 
 fn read_all(
-    reading: &Reading<'_>,
-    parse: &dyn Fn(&[u8], Known<'_>, &mut BatchBuilder),
+    reading: &ChunkReader<'_>,
+    parse: &dyn Fn(&[u8], FrameContext<'_>, &mut BatchBuilder),
     builder: &mut BatchBuilder,
 ) -> Batch {
-    let Reading { chunk, source, received, .. } = *reading;
+    let ChunkReader { chunk, source, received, .. } = *reading;
     builder.reserve(chunk.frames.len(), chunk.bytes.len());
     let mut senders = chunk.senders.iter().peekable();
-    let mut known = Known::at(received);
+    let mut known = FrameContext::at(received);
     for (index, frame) in chunk.frames.iter().enumerate() {
         if let Some((_, sender)) = senders.next_if(|(first, _)| *first as usize <= index) {
             known.peer = sender.host.as_bytes();
@@ -327,7 +329,8 @@ fn note_failures(failures: usize, source: &str, counters: &SourceCounters) {
     }
 }
 
-/// What the status shows, after the ledger knows of it: whoever sees a message counted finds it under way.
+/// Updates the counters of the status, after the ledger knows of the messages: a message that is counted here is under
+/// way there.
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     let mut flags = [0_usize; 1 << Flags::NAMES.len()];
     for &of_row in batch.columns().flags() {
@@ -362,8 +365,8 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
     use logstead_config::SourceFormat;
-    use logstead_flow::chunk::Sender;
-    use logstead_syslog::format::Syslog;
+    use logstead_flow::chunk::MessageSender;
+    use logstead_syslog::format::SyslogParser;
     use logstead_syslog::framing::Frame;
 
     /// A chunk of these frames, from one sender.
@@ -374,16 +377,20 @@ mod tests {
             end += text.len() as u32;
             Frame { start, end, flags: Flags::default() }
         });
-        Chunk::of(texts.concat().into_bytes(), frames.collect(), &Sender::at([10, 0, 0, 9].into(), "tcp"))
+        Chunk::of(
+            texts.concat().into_bytes(),
+            frames.collect(),
+            &MessageSender::at([10, 0, 0, 9].into(), "tcp"),
+        )
     }
 
     #[test]
     fn a_bug_of_a_parser_loses_no_message() {
         let chunk = chunk(&["<13>first", "<13>poison", "<13>last"]);
-        let parser = Parser::Syslog(Syslog::new(SourceFormat::Auto, TimeZone::UTC));
+        let parser = Parser::Syslog(SyslogParser::new(SourceFormat::Auto, TimeZone::UTC));
         let received = Timestamp::from_nanos(0);
-        let reading = Reading { chunk: &chunk, source: "tcp", parser: &parser, received };
-        let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
+        let reading = ChunkReader { chunk: &chunk, source: "tcp", parser: &parser, received };
+        let parse = |frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder| {
             builder.field(b"half", b"of a row");
             assert!(!frame.ends_with(b"poison"), "a bug");
             builder.forget_fields();

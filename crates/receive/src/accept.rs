@@ -1,13 +1,13 @@
 //! Accepts stream connections: allow lists, the real peer behind a proxy, and TLS. [`stream`](super::stream),
 //! [`relp`](super::relp) or [`otlp`](super::otlp) then speak the protocol.
 
-use super::connection::Connection;
-use super::shared::Shared;
+use super::connection::SourceConnection;
+use super::context::SourceContext;
 use super::{otlp, proxy, relp, stream};
 use logstead_config::ListenAddress;
-use logstead_flow::chunk::Sender;
+use logstead_flow::chunk::MessageSender;
 use logstead_flow::listen::subject;
-use logstead_flow::machine::sockets::Socket;
+use logstead_flow::machine::sockets::CountedSocket;
 use socket2::TcpKeepalive;
 use std::io;
 use std::net::IpAddr;
@@ -27,69 +27,71 @@ const LAST_VISITORS_WAIT_MAX: Duration = Duration::from_millis(250);
 const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// A socket that accepts connections.
-pub(super) enum Door {
-    Tcp(TcpListener, Spoken),
+pub(super) enum AcceptSocket {
+    Tcp(TcpListener, ConnectionProtocol),
     Unix(UnixListener),
 }
 
-/// What is spoken over a TCP connection.
+/// The protocol of a TCP connection.
 #[derive(Clone, Copy)]
-pub(super) struct Spoken {
+pub(super) struct ConnectionProtocol {
     tls: bool,
-    speech: Speech,
+    speech: StreamProtocol,
 }
 
 #[derive(Clone, Copy)]
-enum Speech {
+enum StreamProtocol {
     Frames,
     Relp,
     Otlp,
 }
 
 /// A connection that was just made.
-enum Visitor {
-    Tcp(TcpStream, IpAddr, Spoken),
+enum NewConnection {
+    Tcp(TcpStream, IpAddr, ConnectionProtocol),
     Unix(UnixStream),
 }
 
-impl Spoken {
-    /// What senders that speak it come through.
+impl ConnectionProtocol {
+    /// The transport of senders that speak it.
     fn name(self) -> &'static str {
         match (self.speech, self.tls) {
-            (Speech::Frames, false) => "tcp",
-            (Speech::Frames, true) => "tls",
-            (Speech::Relp, false) => "relp",
-            (Speech::Relp, true) => "relp+tls",
-            (Speech::Otlp, _) => "otlp",
+            (StreamProtocol::Frames, false) => "tcp",
+            (StreamProtocol::Frames, true) => "tls",
+            (StreamProtocol::Relp, false) => "relp",
+            (StreamProtocol::Relp, true) => "relp+tls",
+            (StreamProtocol::Otlp, _) => "otlp",
         }
     }
 }
 
-impl Door {
-    pub(super) fn tcp(socket: std::net::TcpListener, listener: &ListenAddress) -> io::Result<Door> {
+impl AcceptSocket {
+    pub(super) fn tcp(socket: std::net::TcpListener, listener: &ListenAddress) -> io::Result<AcceptSocket> {
         let speech = match listener {
-            _ if listener.is_relp() => Speech::Relp,
-            _ if listener.is_otlp() => Speech::Otlp,
-            _ => Speech::Frames,
+            _ if listener.is_relp() => StreamProtocol::Relp,
+            _ if listener.is_otlp() => StreamProtocol::Otlp,
+            _ => StreamProtocol::Frames,
         };
-        let spoken = Spoken { tls: listener.is_tls(), speech };
-        Ok(Door::Tcp(TcpListener::from_std(socket)?, spoken))
+        let spoken = ConnectionProtocol { tls: listener.is_tls(), speech };
+        Ok(AcceptSocket::Tcp(TcpListener::from_std(socket)?, spoken))
     }
 
-    pub(super) fn unix(socket: std::os::unix::net::UnixListener) -> io::Result<Door> {
-        UnixListener::from_std(socket).map(Door::Unix)
+    pub(super) fn unix(socket: std::os::unix::net::UnixListener) -> io::Result<AcceptSocket> {
+        UnixListener::from_std(socket).map(AcceptSocket::Unix)
     }
 
-    async fn accept(&self) -> io::Result<Visitor> {
+    async fn accept(&self) -> io::Result<NewConnection> {
         match self {
-            Door::Tcp(socket, spoken) => {
+            AcceptSocket::Tcp(socket, spoken) => {
                 let (stream, peer) = socket.accept().await?;
                 if let Err(error) = tune(&stream) {
                     tracing::debug!(%peer, "options of a connection could not be set: {error}");
                 }
-                Ok(Visitor::Tcp(stream, peer.ip(), *spoken))
+                Ok(NewConnection::Tcp(stream, peer.ip(), *spoken))
             }
-            Door::Unix(socket) => socket.accept().await.map(|(stream, _)| Visitor::Unix(stream)),
+            AcceptSocket::Unix(socket) => {
+                socket.accept().await.map(|(stream, _)| NewConnection::Unix(stream))
+            }
         }
     }
 }
@@ -102,11 +104,15 @@ fn tune(stream: &TcpStream) -> io::Result<()> {
 }
 
 /// Accepts connections until told to stop, then waits for those that are open.
-pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn serve(
+    shared: Arc<SourceContext>,
+    acceptor: AcceptSocket,
+    mut stopped: watch::Receiver<bool>,
+) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
-            accepted = door.accept() => accepted,
+            accepted = acceptor.accept() => accepted,
             _ = stopped.wait_for(|stopped| *stopped) => break,
             Some(_) = connections.join_next() => continue,
         };
@@ -121,53 +127,53 @@ pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::R
     // Connections made before are still read. None is waited for, and new ones cannot delay a stop.
     let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
     while Instant::now() < end {
-        let waiting = tokio::task::unconstrained(door.accept());
+        let waiting = tokio::task::unconstrained(acceptor.accept());
         let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
         admit(&shared, &mut connections, visitor, &stopped);
         // Short ones make room for the next.
         tokio::task::yield_now().await;
     }
-    drop(door);
+    drop(acceptor);
     while connections.join_next().await.is_some() {}
 }
 
 /// Starts reading a connection, unless the maximum is open.
 fn admit(
-    shared: &Arc<Shared>,
+    shared: &Arc<SourceContext>,
     connections: &mut JoinSet<()>,
-    visitor: Visitor,
+    visitor: NewConnection,
     stopped: &watch::Receiver<bool>,
 ) {
-    match Open::new(shared) {
+    match OpenConnection::new(shared) {
         Ok(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
-        Err(Refusal { reason, message }) => shared.refuse(reason, "a sender", &message),
+        Err(ConnectionRefusal { reason, message }) => shared.refuse(reason, "a sender", &message),
     }
 }
 
-async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
+async fn receive(open: OpenConnection, visitor: NewConnection, stopped: watch::Receiver<bool>) {
     let shared = &open.shared;
     match visitor {
-        Visitor::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
-        Visitor::Unix(stream) => {
-            stream::read(shared, Connection::Unix(stream), Sender::local("unix"), stopped).await;
+        NewConnection::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
+        NewConnection::Unix(stream) => {
+            stream::read(shared, SourceConnection::Unix(stream), MessageSender::local("unix"), stopped).await;
         }
     }
 }
 
 /// A connection, counted for as long as this lives.
-struct Open {
-    shared: Arc<Shared>,
-    _socket: Socket,
+struct OpenConnection {
+    shared: Arc<SourceContext>,
+    _socket: CountedSocket,
 }
 
-impl Open {
+impl OpenConnection {
     /// Refused if the maximum of this source or of the process is open.
-    fn new(shared: &Arc<Shared>) -> Result<Open, Refusal> {
+    fn new(shared: &Arc<SourceContext>) -> Result<OpenConnection, ConnectionRefusal> {
         let open = &shared.counters.connections;
         let max = shared.settings.load().connections_max;
         if i64::from(max) <= open.get() {
             let message = format!("{max} connections are open");
-            return Err(Refusal { reason: "connection_limit", message });
+            return Err(ConnectionRefusal { reason: "connection_limit", message });
         }
         let Some(socket) = shared.sockets.open() else {
             let max = shared.sockets.max();
@@ -175,24 +181,24 @@ impl Open {
                 "the process has {max} connections open, and the system lets it open no more files: raise the limit \
                  (`ulimit -n`, `LimitNOFILE=`)"
             );
-            return Err(Refusal { reason: "descriptor_limit", message });
+            return Err(ConnectionRefusal { reason: "descriptor_limit", message });
         };
         open.add(1);
-        Ok(Open { shared: shared.clone(), _socket: socket })
+        Ok(OpenConnection { shared: shared.clone(), _socket: socket })
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.shared.counters.connections.add(-1);
     }
 }
 
 async fn tcp(
-    shared: &Arc<Shared>,
+    shared: &Arc<SourceContext>,
     mut stream: TcpStream,
     peer: IpAddr,
-    spoken: Spoken,
+    spoken: ConnectionProtocol,
     mut stopped: watch::Receiver<bool>,
 ) {
     let opened = tokio::select! {
@@ -202,62 +208,64 @@ async fn tcp(
         _ = stopped.wait_for(|stopped| *stopped) => return,
     };
     let (connection, sender) = match opened {
-        Ok(Opened::Plain(sender)) => (Connection::Tcp(stream), sender),
-        Ok(Opened::Encrypt(sender)) => match encrypt(shared, stream, sender, &mut stopped).await {
+        Ok(ConnectionStart::Plain(sender)) => (SourceConnection::Tcp(stream), sender),
+        Ok(ConnectionStart::Encrypt(sender)) => match encrypt(shared, stream, sender, &mut stopped).await {
             Some(encrypted) => encrypted,
             None => return,
         },
-        Err(Refusal { reason, message }) => return shared.refuse(reason, &peer.to_string(), &message),
+        Err(ConnectionRefusal { reason, message }) => {
+            return shared.refuse(reason, &peer.to_string(), &message);
+        }
     };
     match spoken.speech {
-        Speech::Frames => stream::read(shared, connection, sender, stopped).await,
-        Speech::Relp => relp::serve(shared, connection, sender, stopped).await,
-        Speech::Otlp => otlp::serve(shared, connection, sender, stopped).await,
+        StreamProtocol::Frames => stream::read(shared, connection, sender, stopped).await,
+        StreamProtocol::Relp => relp::serve(shared, connection, sender, stopped).await,
+        StreamProtocol::Otlp => otlp::serve(shared, connection, sender, stopped).await,
     }
 }
 
 /// Why a connection is closed at once.
-struct Refusal {
+struct ConnectionRefusal {
     reason: &'static str,
     message: String,
 }
 
-/// How a connection continues once its sender is known.
-enum Opened {
-    Plain(Sender),
-    Encrypt(Sender),
+/// The way a connection continues once its sender is known.
+enum ConnectionStart {
+    Plain(MessageSender),
+    Encrypt(MessageSender),
 }
 
-/// Finds out who the sender is, and whether it may connect.
+/// Identifies the sender, and checks whether it may connect.
 async fn open(
-    shared: &Shared,
+    shared: &SourceContext,
     stream: &mut TcpStream,
     peer: IpAddr,
-    spoken: Spoken,
-) -> Result<Opened, Refusal> {
+    spoken: ConnectionProtocol,
+) -> Result<ConnectionStart, ConnectionRefusal> {
     let settings = shared.settings.load_full();
     let mut real = peer;
     if settings.is_proxy(peer) {
         let header = proxy::read(stream).await;
-        let header =
-            header.map_err(|error| Refusal { reason: "proxy_header", message: error.to_string() })?;
+        let header = header
+            .map_err(|error| ConnectionRefusal { reason: "proxy_header", message: error.to_string() })?;
         real = header.map_or(peer, |address| address.ip());
     }
     if !settings.allows(real) {
         let message = format!("{real} is in none of the networks of `allow`");
-        return Err(Refusal { reason: "connection_not_allowed", message });
+        return Err(ConnectionRefusal { reason: "connection_not_allowed", message });
     }
-    let sender = Sender::at(real, spoken.name());
-    Ok(if spoken.tls { Opened::Encrypt(sender) } else { Opened::Plain(sender) })
+    let sender = MessageSender::at(real, spoken.name());
+    Ok(if spoken.tls { ConnectionStart::Encrypt(sender) } else { ConnectionStart::Plain(sender) })
 }
 
 /// Performs the TLS handshake; a sender with a certificate is identified by its subject.
 async fn encrypt(
-    shared: &Shared,
+    shared: &SourceContext,
     stream: TcpStream,
-    sender: Sender,
+    sender: MessageSender,
     stopped: &mut watch::Receiver<bool>,
-) -> Option<(Connection, Sender)> {
+) -> Option<(SourceConnection, MessageSender)> {
     let certificates = shared.settings.load().certificates.clone();
     let Some(certificates) = certificates else {
         shared.refuse("tls_handshake", &sender.address, "the source has no certificate");
@@ -271,7 +279,7 @@ async fn encrypt(
         Ok(Ok(stream)) => {
             let subject = subject::of_peer(stream.get_ref().1);
             let field = subject.map(|subject| ("tls.subject", subject.into()));
-            return Some((Connection::Tls(Box::new(stream)), Sender { field, ..sender }));
+            return Some((SourceConnection::Tls(Box::new(stream)), MessageSender { field, ..sender }));
         }
         Ok(Err(error)) => format!("the TLS handshake failed: {error}"),
         Err(_) => format!("no TLS handshake within {} seconds", HANDSHAKE_WAIT_MAX.as_secs()),
@@ -291,9 +299,9 @@ mod tests {
             let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             socket.set_nonblocking(true).unwrap();
             let address = socket.local_addr().unwrap();
-            let door = Door::tcp(socket, &listener).unwrap();
-            let (accepted, sender) = tokio::join!(door.accept(), TcpStream::connect(address));
-            let (Ok(Visitor::Tcp(stream, ..)), Ok(_sender)) = (accepted, sender) else {
+            let acceptor = AcceptSocket::tcp(socket, &listener).unwrap();
+            let (accepted, sender) = tokio::join!(acceptor.accept(), TcpStream::connect(address));
+            let (Ok(NewConnection::Tcp(stream, ..)), Ok(_sender)) = (accepted, sender) else {
                 panic!("{listener}")
             };
             assert!(stream.nodelay().unwrap(), "{listener}");

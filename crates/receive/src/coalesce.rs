@@ -4,14 +4,14 @@
 //! finds many messages. Fewer system calls, bigger batches, warmer caches. It does not wait if that gains nothing:
 //! when there is plenty already, and for a sender that pauses longer than the wait.
 //!
-//! Waits end at ticks that all connections of a source share, so that they hand on what they read together.
+//! Waits end at ticks that all connections of a source share, so that they hand on their bytes together.
 
 use std::time::{Duration, Instant};
 
 /// The policy of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesce {
-    /// How long the oldest byte may wait for company: the time from tick to tick.
+    /// The time that the oldest byte may wait for more: the time from tick to tick.
     pub wait_max: Duration,
     /// When the first tick was.
     pub(crate) first_tick: Instant,
@@ -19,9 +19,9 @@ pub struct Coalesce {
     pub bytes_max: usize,
 }
 
-/// What waits to be handed on.
+/// The bytes that wait to be handed on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Waiting {
+pub struct PendingBytes {
     /// The maximum size of a chunk.
     pub bytes: usize,
     /// When the oldest of these bytes came; `None` when there are none.
@@ -30,29 +30,29 @@ pub struct Waiting {
     pub(crate) last_seal: Option<Instant>,
 }
 
-/// What a receiver does now.
+/// The next step of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum CoalesceStep {
     /// Nothing is waiting: wait for the socket.
     Block,
-    /// Sleep this long, then read what has come.
+    /// Sleep this long, then read the bytes that have come.
     Sleep(Duration),
-    /// Hand on what is waiting.
+    /// Hand on the waiting bytes.
     Seal,
 }
 
 impl Coalesce {
-    pub(crate) fn next(&self, waiting: &Waiting, now: Instant) -> Next {
-        let Some(first_byte) = waiting.first_byte else { return Next::Block };
+    pub(crate) fn next(&self, waiting: &PendingBytes, now: Instant) -> CoalesceStep {
+        let Some(first_byte) = waiting.first_byte else { return CoalesceStep::Block };
         let tick = self.tick_after(first_byte);
         if tick <= now || self.is_enough(waiting) {
-            return Next::Seal;
+            return CoalesceStep::Seal;
         }
-        Next::Sleep(tick - now)
+        CoalesceStep::Sleep(tick - now)
     }
 
     /// Whether waiting would gain nothing.
-    pub(crate) fn is_enough(&self, waiting: &Waiting) -> bool {
+    pub(crate) fn is_enough(&self, waiting: &PendingBytes) -> bool {
         let pause = |first: Instant| waiting.last_seal.map(|seal| first.saturating_duration_since(seal));
         let is_alone =
             waiting.first_byte.is_some_and(|first| pause(first).is_none_or(|pause| self.wait_max < pause));
@@ -63,13 +63,13 @@ impl Coalesce {
     fn tick_after(&self, moment: Instant) -> Instant {
         let since = moment.saturating_duration_since(self.first_tick).as_nanos();
         let Some(into) = since.checked_rem(self.wait_max.as_nanos()) else { return moment };
-        // What is less than the wait fits.
+        // A value below the wait fits.
         moment + self.wait_max - Duration::from_nanos(into as u64)
     }
 }
 
-impl Waiting {
-    /// These bytes came, the oldest of them at `first_byte`.
+impl PendingBytes {
+    /// Notes bytes that came, the oldest of them at `first_byte`.
     pub fn add(&mut self, bytes: usize, first_byte: Instant) {
         if 0 < bytes {
             self.bytes += bytes;
@@ -77,10 +77,10 @@ impl Waiting {
         }
     }
 
-    /// The bytes are handed on, if there are any.
+    /// Notes that the bytes, if there are any, are handed on.
     pub fn seal(&mut self, now: Instant) {
         if self.first_byte.is_some() {
-            *self = Waiting { bytes: 0, first_byte: None, last_seal: Some(now) };
+            *self = PendingBytes { bytes: 0, first_byte: None, last_seal: Some(now) };
         }
     }
 }
@@ -89,51 +89,51 @@ impl Waiting {
 mod tests {
     use super::*;
 
-    /// What is done `waited_ms` after the first byte, which came `pause_ms` after what was handed on before, which
-    /// was at a tick.
-    fn check(bytes: usize, waited_ms: Option<u64>, pause_ms: Option<u64>, expected: Next) {
+    /// Checks the step `waited_ms` after the first byte, which came `pause_ms` after the last hand-over, which was at a
+    /// tick.
+    fn check(bytes: usize, waited_ms: Option<u64>, pause_ms: Option<u64>, expected: CoalesceStep) {
         let start = Instant::now();
         let policy = Coalesce { wait_max: Duration::from_millis(5), first_tick: start, bytes_max: 1000 };
         let first = start + Duration::from_millis(pause_ms.unwrap_or(0));
         let waiting =
-            Waiting { bytes, first_byte: waited_ms.map(|_| first), last_seal: pause_ms.map(|_| start) };
+            PendingBytes { bytes, first_byte: waited_ms.map(|_| first), last_seal: pause_ms.map(|_| start) };
         let now = first + Duration::from_millis(waited_ms.unwrap_or(0));
         assert_eq!(policy.next(&waiting, now), expected);
     }
 
     #[test]
     fn a_line_waits_for_company_but_not_for_long() {
-        check(0, None, Some(1), Next::Block);
-        check(80, Some(0), Some(0), Next::Sleep(Duration::from_millis(5)));
-        check(80, Some(1), Some(2), Next::Sleep(Duration::from_millis(2)));
-        check(80, Some(0), Some(5), Next::Sleep(Duration::from_millis(5)));
-        check(80, Some(4), Some(1), Next::Seal);
-        check(80, Some(5), Some(1), Next::Seal);
+        check(0, None, Some(1), CoalesceStep::Block);
+        check(80, Some(0), Some(0), CoalesceStep::Sleep(Duration::from_millis(5)));
+        check(80, Some(1), Some(2), CoalesceStep::Sleep(Duration::from_millis(2)));
+        check(80, Some(0), Some(5), CoalesceStep::Sleep(Duration::from_millis(5)));
+        check(80, Some(4), Some(1), CoalesceStep::Seal);
+        check(80, Some(5), Some(1), CoalesceStep::Seal);
     }
 
     #[test]
     fn nobody_waits_where_there_is_plenty() {
-        check(1000, Some(0), Some(1), Next::Seal);
+        check(1000, Some(0), Some(1), CoalesceStep::Seal);
     }
 
     #[test]
     fn a_lone_line_of_a_sender_that_pauses_longer_than_the_wait_does_not_wait() {
-        check(80, Some(0), Some(6), Next::Seal);
-        check(80, Some(0), None, Next::Seal);
+        check(80, Some(0), Some(6), CoalesceStep::Seal);
+        check(80, Some(0), None, CoalesceStep::Seal);
     }
 
     #[test]
     fn without_a_wait_there_is_none() {
         let now = Instant::now();
         let policy = Coalesce { wait_max: Duration::ZERO, first_tick: now, bytes_max: 1000 };
-        let waiting = Waiting { bytes: 80, first_byte: Some(now), last_seal: Some(now) };
-        assert_eq!(policy.next(&waiting, now), Next::Seal);
+        let waiting = PendingBytes { bytes: 80, first_byte: Some(now), last_seal: Some(now) };
+        assert_eq!(policy.next(&waiting, now), CoalesceStep::Seal);
     }
 
     #[test]
     fn the_oldest_byte_counts() {
         let start = Instant::now();
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingBytes::default();
         waiting.seal(start);
         waiting.add(0, start);
         assert_eq!((waiting.first_byte, waiting.last_seal), (None, None));

@@ -15,23 +15,23 @@ const CLOSE_WAIT_MAX: Duration = Duration::from_secs(1);
 /// The most that TLS returns at once.
 const TLS_RECORD_BYTES: usize = 16 << 10;
 
-pub(super) enum Connection {
+pub(super) enum SourceConnection {
     Tcp(TcpStream),
     Unix(UnixStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-impl Connection {
+impl SourceConnection {
     /// Waits until there is something to read, or the end.
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
-            Connection::Tcp(stream) => stream.readable().await,
-            Connection::Unix(stream) => stream.readable().await,
-            Connection::Tls(stream) => stream.get_ref().0.readable().await,
+            SourceConnection::Tcp(stream) => stream.readable().await,
+            SourceConnection::Unix(stream) => stream.readable().await,
+            SourceConnection::Tls(stream) => stream.get_ref().0.readable().await,
         }
     }
 
-    /// Reads until nothing is there or `bytes` has `bytes_max`; says whether the stream has ended.
+    /// Reads until nothing is there or `bytes` has `bytes_max`; returns whether the stream has ended.
     ///
     /// **Invariant:** after less than `bytes_max` bytes, nothing readable is left inside of TLS, so that waiting
     /// for the socket means waiting for new data.
@@ -51,23 +51,23 @@ impl Connection {
 
     fn try_read(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
         match self {
-            Connection::Tcp(stream) => stream.try_read_buf(bytes),
-            Connection::Unix(stream) => stream.try_read_buf(bytes),
-            Connection::Tls(stream) => try_read_tls(stream, bytes),
+            SourceConnection::Tcp(stream) => stream.try_read_buf(bytes),
+            SourceConnection::Unix(stream) => stream.try_read_buf(bytes),
+            SourceConnection::Tls(stream) => try_read_tls(stream, bytes),
         }
     }
 
-    /// Whether something may be left to read of which the socket does not tell.
+    /// Whether something may be left to read that the socket does not report.
     pub(super) fn may_hold_more(&self) -> bool {
-        matches!(self, Connection::Tls(_))
+        matches!(self, SourceConnection::Tls(_))
     }
 
     /// Writes all of it.
     pub(super) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Connection::Tcp(stream) => stream.write_all(bytes).await,
-            Connection::Unix(stream) => stream.write_all(bytes).await,
-            Connection::Tls(stream) => {
+            SourceConnection::Tcp(stream) => stream.write_all(bytes).await,
+            SourceConnection::Unix(stream) => stream.write_all(bytes).await,
+            SourceConnection::Tls(stream) => {
                 stream.write_all(bytes).await?;
                 stream.flush().await
             }
@@ -77,15 +77,15 @@ impl Connection {
     /// Closes properly, so that the sender knows that nothing was cut off. It may be gone already, or not read.
     pub(super) async fn close(&mut self) {
         let stream: &mut (dyn AsyncWrite + Unpin + Send) = match self {
-            Connection::Tcp(stream) => stream,
-            Connection::Unix(stream) => stream,
-            Connection::Tls(stream) => stream.as_mut(),
+            SourceConnection::Tcp(stream) => stream,
+            SourceConnection::Unix(stream) => stream,
+            SourceConnection::Tls(stream) => stream.as_mut(),
         };
         tokio::time::timeout(CLOSE_WAIT_MAX, stream.shutdown()).await.ok();
     }
 }
 
-/// Reads what TLS has, or can decrypt from the socket, without waiting.
+/// Reads the bytes that TLS has, or can decrypt from the socket, without waiting.
 fn try_read_tls(stream: &mut TlsStream<TcpStream>, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let start = bytes.len();
     let room = (bytes.capacity() - start).clamp(READ_BYTES_MIN, TLS_RECORD_BYTES);

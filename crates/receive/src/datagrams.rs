@@ -1,17 +1,17 @@
-//! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if the
-//! source is set so.
-//! What the workers cannot take in time is dropped and counted, as is what the kernel drops: its own count is looked at once
-//! a second, as it comes with a datagram otherwise, and after a flood there may be none.
+//! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if
+//! the source is set so. Datagrams that the workers cannot take in time are dropped and counted, as are those that the
+//! kernel drops: its own count is read once a second, as it otherwise comes only with a datagram, and after a flood
+//! there may be none.
 
-use super::coalesce::{Next, Waiting};
-use super::settings::Settings;
-use super::shared::{Shared, TOO_LONG};
+use super::coalesce::{CoalesceStep, PendingBytes};
+use super::context::{SourceContext, TOO_LONG};
+use super::settings::SourceSettings;
 use logstead_config::Framing;
-use logstead_flow::chunk::{Chunk, Order, Sender};
+use logstead_flow::chunk::{Chunk, ChunkOrder, MessageSender};
 use logstead_flow::machine::drops;
 use logstead_record::Flags;
 use logstead_syslog::chunks::Chunks;
-use logstead_syslog::framing::{Found, Frame, Framer};
+use logstead_syslog::framing::{Frame, Framer, SplitResult};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use std::collections::HashMap;
 use std::io::{self, IoSliceMut};
@@ -27,51 +27,51 @@ use tokio::sync::watch;
 const DATAGRAMS_MAX: usize = 64;
 /// The longest datagram there is.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
-/// How many messages may wait for chunks, and how many bytes of these: more than one message can have.
+/// The limits on messages that wait for chunks, and on their bytes: more than one message can have.
 const CHUNKED_MAX: usize = 1024;
 const CHUNKED_BYTES_MAX: usize = 32 << 20;
-/// How often it is looked at what the kernel has dropped.
+/// The interval at which the kernel's count of dropped datagrams is read.
 const DROPS_INTERVAL: Duration = Duration::from_secs(1);
-/// How many senders' names are cached.
+/// The number of senders whose names are cached.
 const SENDERS_MAX: usize = 10_000;
 
 /// A socket that receives datagrams.
-pub(super) enum Post {
+pub(super) enum DatagramSocket {
     Udp(UdpSocket),
     Unix(UnixDatagram),
 }
 
-impl Post {
-    pub(super) fn udp(socket: std::net::UdpSocket) -> io::Result<Post> {
-        UdpSocket::from_std(socket).map(Post::Udp)
+impl DatagramSocket {
+    pub(super) fn udp(socket: std::net::UdpSocket) -> io::Result<DatagramSocket> {
+        UdpSocket::from_std(socket).map(DatagramSocket::Udp)
     }
 
-    pub(super) fn unix(socket: std::os::unix::net::UnixDatagram) -> io::Result<Post> {
-        UnixDatagram::from_std(socket).map(Post::Unix)
+    pub(super) fn unix(socket: std::os::unix::net::UnixDatagram) -> io::Result<DatagramSocket> {
+        UnixDatagram::from_std(socket).map(DatagramSocket::Unix)
     }
 
     async fn readable(&self) -> io::Result<()> {
         match self {
-            Post::Udp(socket) => socket.readable().await,
-            Post::Unix(socket) => socket.readable().await,
+            DatagramSocket::Udp(socket) => socket.readable().await,
+            DatagramSocket::Unix(socket) => socket.readable().await,
         }
     }
 
-    /// What the kernel has dropped so far; it makes the senders of unix datagrams wait.
+    /// The number of datagrams that the kernel has dropped so far; it makes the senders of unix datagrams wait instead.
     fn drops(&self) -> Option<u32> {
         match self {
-            Post::Udp(socket) => drops::of(socket),
-            Post::Unix(_) => None,
+            DatagramSocket::Udp(socket) => drops::of(socket),
+            DatagramSocket::Unix(_) => None,
         }
     }
 
-    /// Fetches what is there, up to a datagram per slot.
+    /// Fetches the datagrams that are there, up to one per slot.
     fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
         match self {
-            Post::Udp(socket) => {
+            DatagramSocket::Udp(socket) => {
                 socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
             }
-            Post::Unix(socket) => {
+            DatagramSocket::Unix(socket) => {
                 socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
             }
         }
@@ -79,30 +79,35 @@ impl Post {
 }
 
 /// Reads datagrams until told to stop, and then what arrived before that.
-pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn serve(
+    shared: Arc<SourceContext>,
+    socket: DatagramSocket,
+    mut stopped: watch::Receiver<bool>,
+) {
     let mut receiver = Receiver::default();
     let mut chunk = 0;
     let mut look = tokio::time::interval(DROPS_INTERVAL);
     look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let stop = tokio::select! {
-            ready = post.readable() => ready.is_err(),
+            ready = socket.readable() => ready.is_err(),
             () = receiver.chunks_are_late() => false,
             _ = look.tick() => {
-                receiver.look_at_drops(&shared, &post);
+                receiver.look_at_drops(&shared, &socket);
                 continue;
             }
             _ = stopped.wait_for(|stopped| *stopped) => true,
         };
-        let frames = receiver.read_late(&shared, &post).await;
+        let frames = receiver.read_late(&shared, &socket).await;
         if !frames.frames.is_empty() {
             chunk += 1;
-            shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk }, ..frames });
+            shared.submit_or_drop(Chunk { order: ChunkOrder { connection: 0, chunk }, ..frames });
         } else if stop {
-            receiver.look_at_drops(&shared, &post);
+            receiver.look_at_drops(&shared, &socket);
             let rest = receiver.finish();
             if !rest.frames.is_empty() {
-                shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk: chunk + 1 }, ..rest });
+                shared
+                    .submit_or_drop(Chunk { order: ChunkOrder { connection: 0, chunk: chunk + 1 }, ..rest });
             }
             return;
         }
@@ -111,13 +116,13 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
 
 /// The state of one socket's reader.
 struct Receiver {
-    /// Where the kernel puts datagrams, each in its own slot.
+    /// The buffer for datagrams, each in its own slot.
     slots: Vec<u8>,
-    waiting: Waiting,
-    senders: HashMap<Option<IpAddr>, Sender>,
+    waiting: PendingBytes,
+    senders: HashMap<Option<IpAddr>, MessageSender>,
     /// Messages of which chunks are still to come.
     chunks: Chunks<Option<IpAddr>>,
-    /// What the kernel has dropped so far.
+    /// The number of datagrams that the kernel has dropped so far.
     dropped: u32,
 }
 
@@ -129,20 +134,20 @@ impl Default for Receiver {
     }
 }
 
-/// What is known of one datagram in its slot.
+/// The facts about one datagram in its slot.
 struct Datagram {
     slot: usize,
     length: usize,
     /// Bytes that had no room in the slot.
     cut_bytes: usize,
     peer: Option<IpAddr>,
-    /// What the kernel had dropped when it arrived.
+    /// The number of datagrams that the kernel had dropped when it arrived.
     dropped: Option<u32>,
 }
 
 impl Receiver {
     /// Reads datagrams until the policy says that it is enough.
-    async fn read_late(&mut self, shared: &Shared, post: &Post) -> Chunk {
+    async fn read_late(&mut self, shared: &SourceContext, socket: &DatagramSocket) -> Chunk {
         let policy = shared.settings.load().coalesce;
         let mut read = Chunk::default();
         loop {
@@ -151,12 +156,12 @@ impl Receiver {
             chunks.expire(Instant::now(), &mut |peer, bytes, flags| {
                 append(&mut read, senders, peer, bytes, flags)
             });
-            self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
+            self.read_all_there_is(shared, socket, &mut read, policy.bytes_max);
             let now = Instant::now();
             self.waiting.add(read.bytes.len() - before, now);
             match policy.next(&self.waiting, now) {
-                Next::Sleep(wait) => tokio::time::sleep(wait).await,
-                Next::Seal | Next::Block => {
+                CoalesceStep::Sleep(wait) => tokio::time::sleep(wait).await,
+                CoalesceStep::Seal | CoalesceStep::Block => {
                     self.waiting.seal(now);
                     return read;
                 }
@@ -172,7 +177,7 @@ impl Receiver {
         }
     }
 
-    /// What waits for chunks that will not come any more.
+    /// The messages that still wait for chunks, which will not come any more.
     fn finish(&mut self) -> Chunk {
         let mut rest = Chunk::default();
         let Receiver { chunks, senders, .. } = self;
@@ -181,18 +186,24 @@ impl Receiver {
     }
 
     /// Reads without waiting.
-    fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Chunk, bytes_max: usize) {
+    fn read_all_there_is(
+        &mut self,
+        shared: &SourceContext,
+        socket: &DatagramSocket,
+        read: &mut Chunk,
+        bytes_max: usize,
+    ) {
         let settings = shared.settings.load();
-        // What is packed may be longer than its datagram.
+        // A packed message may be longer than its datagram.
         let frame_max = if settings.is_gelf { DATAGRAM_BYTES_MAX } else { settings.frame_max };
         let slot_bytes = frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
-            // Fresh, so that only what datagrams really fill takes memory.
+            // Fresh memory, so that only the parts that datagrams fill are really used.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
         }
         while read.bytes.len() < bytes_max {
             // Nothing is there: a socket that only receives has no other errors.
-            let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
+            let Ok(datagrams) = socket.fetch(&mut self.slots, slot_bytes) else { return };
             let is_all = datagrams.len() < DATAGRAMS_MAX;
             for datagram in datagrams {
                 self.add(shared, &settings, &datagram, read);
@@ -203,7 +214,13 @@ impl Receiver {
         }
     }
 
-    fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Chunk) {
+    fn add(
+        &mut self,
+        shared: &SourceContext,
+        settings: &SourceSettings,
+        datagram: &Datagram,
+        read: &mut Chunk,
+    ) {
         let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
         if let Some(dropped) = datagram.dropped {
             self.note_drops(shared, dropped);
@@ -224,7 +241,7 @@ impl Receiver {
         let first = read.frames.len();
         if settings.split_datagrams {
             // The last line needs no newline.
-            let mut found = Found::default();
+            let mut found = SplitResult::default();
             Framer::new(Framing::Newline, slot_bytes).split_all(bytes, &mut found);
             shared.counters.framing_bytes.add(found.framing_bytes);
             let placed = |line: Frame| Frame { start: line.start + at, end: line.end + at, ..line };
@@ -243,18 +260,18 @@ impl Receiver {
         read.bytes.extend_from_slice(bytes);
         sent_by(read, first, senders, datagram.peer);
         let sender = sender_of(senders, datagram.peer);
-        shared.left_out(sender, TOO_LONG, (datagram.cut_bytes, &[]));
+        shared.left_out(sender, TOO_LONG, datagram.cut_bytes, &[]);
     }
 
-    /// Counts what the kernel has dropped without waiting for a datagram.
-    fn look_at_drops(&mut self, shared: &Shared, post: &Post) {
-        if let Some(dropped) = post.drops() {
+    /// Counts the datagrams that the kernel has dropped, without waiting for another one.
+    fn look_at_drops(&mut self, shared: &SourceContext, socket: &DatagramSocket) {
+        if let Some(dropped) = socket.drops() {
             self.note_drops(shared, dropped);
         }
     }
 
-    /// A datagram says what had been dropped when it arrived, which may be less than is known by now.
-    fn note_drops(&mut self, shared: &Shared, dropped: u32) {
+    /// A datagram has the count of its arrival, which may be lower than the present one.
+    fn note_drops(&mut self, shared: &SourceContext, dropped: u32) {
         let more = dropped.wrapping_sub(self.dropped);
         if more <= u32::MAX / 2 {
             shared.lost_before("socket_buffer_full", more as usize);
@@ -266,7 +283,7 @@ impl Receiver {
 /// Appends a message.
 fn append(
     read: &mut Chunk,
-    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    senders: &mut HashMap<Option<IpAddr>, MessageSender>,
     peer: Option<IpAddr>,
     bytes: &[u8],
     flags: Flags,
@@ -277,11 +294,11 @@ fn append(
     sent_by(read, first, senders, peer);
 }
 
-/// Notes who sent the frames from the one with this number on.
+/// Notes the sender of the frames from the one with this number on.
 fn sent_by(
     read: &mut Chunk,
     first: usize,
-    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    senders: &mut HashMap<Option<IpAddr>, MessageSender>,
     peer: Option<IpAddr>,
 ) {
     let sender = sender_of(senders, peer);
@@ -295,7 +312,7 @@ fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<D
         slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
     let space = nix::cmsg_space!(u32);
     let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
-    // With this flag the kernel says how long a datagram is, and not how much of it fits.
+    // With this flag the kernel returns the length of a datagram, and not of the part that fits.
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
     let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), flags, None)?;
     let datagrams = received.enumerate().map(|(slot, message)| {
@@ -321,12 +338,12 @@ fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
     v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(*SocketAddrV6::from(*v6).ip())))
 }
 
-fn sender_of(senders: &mut HashMap<Option<IpAddr>, Sender>, peer: Option<IpAddr>) -> &Sender {
+fn sender_of(senders: &mut HashMap<Option<IpAddr>, MessageSender>, peer: Option<IpAddr>) -> &MessageSender {
     if SENDERS_MAX <= senders.len() {
         senders.clear();
     }
     senders.entry(peer).or_insert_with(|| {
         // A datagram without an address came through a unix socket.
-        peer.map_or_else(|| Sender::local("unix"), |address| Sender::at(address, "udp"))
+        peer.map_or_else(|| MessageSender::local("unix"), |address| MessageSender::at(address, "udp"))
     })
 }

@@ -1,20 +1,20 @@
-//! Puts what the connections of one source read into chunks that are worth a worker's while: many connections
-//! with a little each share one chunk, and a large read becomes a chunk of its own.
+//! Collects the bytes of one source's connections into chunks that are worth a worker's while: many connections with a
+//! little each share one chunk, and a large read becomes a chunk of its own.
 //!
 //! The connections wait for each other here as one connection waits for its own next bytes, under the same
 //! policy, from the same first byte and to the same tick: nothing waits twice.
 //!
 //! **Invariant:** frames of one connection leave in the order in which they came.
 
-use super::coalesce::{Coalesce, Next, Waiting};
-use logstead_flow::chunk::{Chunk, Order};
+use super::coalesce::{Coalesce, CoalesceStep, PendingBytes};
+use logstead_flow::chunk::{Chunk, ChunkOrder};
 use std::time::Instant;
 use tokio::sync::{Mutex, Notify};
 
 /// A read of this size is a chunk of its own: copying it would cost more than it gains.
 const CHUNK_BYTES_MIN: usize = 64 << 10;
 
-/// Where chunks go.
+/// The receiver of finished chunks.
 pub(super) trait Outlet {
     /// The present policy: when a chunk is worth a worker's while.
     fn policy(&self) -> Coalesce;
@@ -22,19 +22,19 @@ pub(super) trait Outlet {
     async fn submit(&self, chunk: Chunk);
 }
 
-/// What waits to become a chunk.
+/// The frames that wait to become a chunk.
 #[derive(Default)]
 pub(super) struct Gather {
     /// Held while a chunk waits for room in the source's budget, so that all its connections wait.
-    state: Mutex<State>,
+    state: Mutex<GatherState>,
     /// Something new waits.
     woken: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct GatherState {
     chunk: Chunk,
-    waiting: Waiting,
+    waiting: PendingBytes,
     /// Chunks so far.
     chunks: usize,
 }
@@ -56,11 +56,11 @@ impl Gather {
         if is_chunk || policy.is_enough(&state.waiting) {
             return state.submit(outlet, number).await;
         }
-        // Other connections that woke up at this tick are ahead of it in the queue, and add what they have.
+        // Other connections that woke up at this tick are ahead of it in the queue, and add their frames.
         self.woken.notify_one();
     }
 
-    /// Submits what has waited long enough, for as long as it is polled.
+    /// Submits frames that have waited long enough, for as long as it is polled.
     pub(super) async fn run(&self, outlet: &impl Outlet, number: usize) {
         loop {
             self.woken.notified().await;
@@ -70,7 +70,7 @@ impl Gather {
         }
     }
 
-    /// Submits what has waited long enough; otherwise says how long it still waits.
+    /// Submits frames that have waited long enough; otherwise returns how long they still wait.
     async fn seal(
         &self,
         outlet: &impl Outlet,
@@ -79,9 +79,9 @@ impl Gather {
     ) -> Option<std::time::Duration> {
         let mut state = self.state.lock().await;
         match policy.next(&state.waiting, Instant::now()) {
-            Next::Block => None,
-            Next::Sleep(wait) => Some(wait),
-            Next::Seal => {
+            CoalesceStep::Block => None,
+            CoalesceStep::Sleep(wait) => Some(wait),
+            CoalesceStep::Seal => {
                 state.submit(outlet, number).await;
                 None
             }
@@ -94,13 +94,13 @@ impl Gather {
     }
 }
 
-impl State {
+impl GatherState {
     async fn submit(&mut self, outlet: &impl Outlet, number: usize) {
         self.waiting.seal(Instant::now());
         let chunk = std::mem::take(&mut self.chunk);
         if !chunk.frames.is_empty() {
             self.chunks += 1;
-            let order = Order { connection: number, chunk: self.chunks };
+            let order = ChunkOrder { connection: number, chunk: self.chunks };
             outlet.submit(Chunk { order, ..chunk }).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Sources: each has a thread with its own runtime that reads its sockets, splits what it reads into frames, and hands
+//! Sources: each has a thread with its own runtime that reads its sockets, splits the bytes into frames, and hands
 //! chunks of frames to the workers. Parsing happens there, so that a source's thread only reads.
 //!
 //! ```text
@@ -14,6 +14,7 @@
 mod accept;
 pub mod coalesce;
 mod connection;
+mod context;
 mod datagrams;
 mod files;
 mod gather;
@@ -22,11 +23,10 @@ mod proxy;
 mod ready;
 mod relp;
 mod settings;
-mod shared;
 mod stream;
 mod thread;
 
-pub use ready::Ready;
-pub use settings::{Refused, Settings, time_zone};
-pub use shared::{Shared, Ways};
-pub use thread::Source;
+pub use context::{SourceContext, SourceDeps};
+pub use ready::ReadySockets;
+pub use settings::{SettingsError, SourceSettings, time_zone};
+pub use thread::RunningSource;

@@ -1,6 +1,6 @@
 //! Reads the header of the PROXY protocol from a connection, and not a byte more: TLS may follow.
 
-use logstead_syslog::proxy::{self, Parsed};
+use logstead_syslog::proxy::{self, ParsedHeader};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,10 +11,10 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Why a connection does not begin with a header.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum ProxyHeaderError {
     /// It begins with other bytes.
     #[error(transparent)]
-    Header(#[from] proxy::Refused),
+    Header(#[from] proxy::HeaderError),
     /// The header does not come.
     #[error("the PROXY protocol header was not complete within {} s", WAIT_MAX.as_secs())]
     TimedOut,
@@ -23,32 +23,34 @@ pub(crate) enum Refused {
     Closed,
 }
 
-/// Reads exactly the header. `None`: it says to use the real peer.
-pub(crate) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<SocketAddr>, Refused> {
+/// Reads exactly the header. `None` if the real peer counts.
+pub(crate) async fn read<S: AsyncRead + Unpin>(
+    stream: &mut S,
+) -> Result<Option<SocketAddr>, ProxyHeaderError> {
     read_within(WAIT_MAX, stream).await
 }
 
 async fn read_within<S: AsyncRead + Unpin>(
     wait_max: Duration,
     stream: &mut S,
-) -> Result<Option<SocketAddr>, Refused> {
-    tokio::time::timeout(wait_max, read_header(stream)).await.unwrap_or(Err(Refused::TimedOut))
+) -> Result<Option<SocketAddr>, ProxyHeaderError> {
+    tokio::time::timeout(wait_max, read_header(stream)).await.unwrap_or(Err(ProxyHeaderError::TimedOut))
 }
 
-async fn read_header<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<SocketAddr>, Refused> {
+async fn read_header<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Option<SocketAddr>, ProxyHeaderError> {
     let mut bytes = Vec::new();
     loop {
         let missing = match proxy::parse(&bytes)? {
-            Parsed::Header { peer, .. } => return Ok(peer),
-            Parsed::More(missing) => missing,
+            ParsedHeader::Header { peer, .. } => return Ok(peer),
+            ParsedHeader::More(missing) => missing,
         };
-        // What has arrived is examined before waiting for more: a sender without a header is refused at once, and a
-        // hostile length takes no memory.
+        // The bytes that have arrived are examined before waiting for more: a sender without a header is refused at
+        // once, and a hostile length takes no memory.
         match stream.take(missing as u64).read_buf(&mut bytes).await {
-            Ok(0) => return Err(Refused::Closed),
+            Ok(0) => return Err(ProxyHeaderError::Closed),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return Err(Refused::Closed),
+            Err(_) => return Err(ProxyHeaderError::Closed),
         }
     }
 }
@@ -73,7 +75,7 @@ mod tests {
     async fn a_connection_without_a_header_is_refused_at_once() {
         let (mut near, mut far) = tokio::io::duplex(100);
         far.write_all(b"<").await.unwrap();
-        assert_eq!(read(&mut near).await, Err(Refused::Header(proxy::Refused::Missing)));
+        assert_eq!(read(&mut near).await, Err(ProxyHeaderError::Header(proxy::HeaderError::Missing)));
     }
 
     #[tokio::test]
@@ -81,13 +83,13 @@ mod tests {
         for part in ["", "PRO", "PROXY TCP4 1", "\r\n\r\n\0"] {
             let (mut near, mut far) = tokio::io::duplex(100);
             far.write_all(part.as_bytes()).await.unwrap();
-            assert_eq!(read_within(Duration::ZERO, &mut near).await, Err(Refused::TimedOut));
+            assert_eq!(read_within(Duration::ZERO, &mut near).await, Err(ProxyHeaderError::TimedOut));
             far.write_all(part.as_bytes()).await.ok();
             drop(far);
             assert!(read(&mut near).await.is_err());
         }
         let (mut near, far) = tokio::io::duplex(100);
         drop(far);
-        assert_eq!(read(&mut near).await, Err(Refused::Closed));
+        assert_eq!(read(&mut near).await, Err(ProxyHeaderError::Closed));
     }
 }

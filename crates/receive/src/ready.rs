@@ -3,49 +3,52 @@
 //!
 //! **Invariant:** everything that can fail about a socket has succeeded, so a source can start reading it at any time.
 
-use super::accept::{self, Door};
-use super::datagrams::{self, Post};
-use super::shared::Shared;
+use super::accept::{self, AcceptSocket};
+use super::context::SourceContext;
+use super::datagrams::{self, DatagramSocket};
 use logstead_config::ListenAddress;
-use logstead_flow::listen::sockets::Bound;
+use logstead_flow::listen::sockets::BoundSocket;
 use std::io;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// The sockets of a source, bound and ready to be read.
-pub struct Ready {
+pub struct ReadySockets {
     pub(super) listener: ListenAddress,
     /// With the port that the system chose.
     pub(super) url: String,
-    pub(super) other_handle: Bound,
-    pub(super) readers: Vec<Reader>,
+    pub(super) other_handle: BoundSocket,
+    pub(super) readers: Vec<SocketReader>,
 }
 
-/// What reads one socket.
-pub(super) enum Reader {
-    Door(Door),
-    Post(Post),
+/// The reader of one socket.
+pub(super) enum SocketReader {
+    Acceptor(AcceptSocket),
+    Datagrams(DatagramSocket),
 }
 
-impl Ready {
+impl ReadySockets {
     /// Registers a socket with the runtime that is entered.
-    pub(super) fn new(listener: ListenAddress, socket: Bound) -> io::Result<Ready> {
+    pub(super) fn new(listener: ListenAddress, socket: BoundSocket) -> io::Result<ReadySockets> {
         let (url, other_handle) = (socket.url(&listener)?, socket.try_clone()?);
-        let readers = Reader::all(socket, &listener)?;
-        Ok(Ready { listener, url, other_handle, readers })
+        let readers = SocketReader::all(socket, &listener)?;
+        Ok(ReadySockets { listener, url, other_handle, readers })
     }
 }
 
-impl Reader {
-    fn all(socket: Bound, listener: &ListenAddress) -> io::Result<Vec<Reader>> {
+impl SocketReader {
+    fn all(socket: BoundSocket, listener: &ListenAddress) -> io::Result<Vec<SocketReader>> {
         let one = match socket {
-            Bound::Udp(sockets) => {
-                return sockets.into_iter().map(|socket| Post::udp(socket).map(Reader::Post)).collect();
+            BoundSocket::Udp(sockets) => {
+                return sockets
+                    .into_iter()
+                    .map(|socket| DatagramSocket::udp(socket).map(SocketReader::Datagrams))
+                    .collect();
             }
-            Bound::UnixDatagrams(socket) => Post::unix(socket).map(Reader::Post),
-            Bound::Tcp(socket) => Door::tcp(socket, listener).map(Reader::Door),
-            Bound::UnixStream(socket) => Door::unix(socket).map(Reader::Door),
+            BoundSocket::UnixDatagrams(socket) => DatagramSocket::unix(socket).map(SocketReader::Datagrams),
+            BoundSocket::Tcp(socket) => AcceptSocket::tcp(socket, listener).map(SocketReader::Acceptor),
+            BoundSocket::UnixStream(socket) => AcceptSocket::unix(socket).map(SocketReader::Acceptor),
         };
         Ok(vec![one?])
     }
@@ -53,12 +56,16 @@ impl Reader {
     pub(super) fn spawn(
         self,
         tasks: &mut JoinSet<()>,
-        shared: &Arc<Shared>,
+        shared: &Arc<SourceContext>,
         stopped: &watch::Receiver<bool>,
     ) {
         match self {
-            Reader::Door(door) => tasks.spawn(accept::serve(shared.clone(), door, stopped.clone())),
-            Reader::Post(post) => tasks.spawn(datagrams::serve(shared.clone(), post, stopped.clone())),
+            SocketReader::Acceptor(acceptor) => {
+                tasks.spawn(accept::serve(shared.clone(), acceptor, stopped.clone()))
+            }
+            SocketReader::Datagrams(socket) => {
+                tasks.spawn(datagrams::serve(shared.clone(), socket, stopped.clone()))
+            }
         };
     }
 }

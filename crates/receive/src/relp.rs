@@ -2,13 +2,13 @@
 //!
 //! While messages cannot be stored, answers wait and the sender's window fills; nothing is refused.
 
-use crate::connection::Connection;
-use crate::shared::{OUT_OF_STEP, Shared, TOO_LONG, UNFINISHED};
-use crate::stream::Reader;
-use logstead_flow::chunk::{Chunk, Order, Sender};
-use logstead_flow::receipt::Outcome;
+use crate::connection::SourceConnection;
+use crate::context::{OUT_OF_STEP, SourceContext, TOO_LONG, UNFINISHED};
+use crate::stream::BufferedReader;
+use logstead_flow::chunk::{Chunk, ChunkOrder, MessageSender};
+use logstead_flow::receipt::StoreOutcome;
 use logstead_syslog::framing::Frame;
-use logstead_syslog::relp::{Command, Commands, Name, Read};
+use logstead_syslog::relp::{CommandName, Commands, ConsumedBytes, RelpCommand};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -18,19 +18,19 @@ use tokio::sync::{oneshot, watch};
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
 /// How long a stop waits for what was received to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
-/// What we offer, after the status.
+/// The offers of the server, after the status.
 const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
 
 /// An answer, in the order of the commands.
-enum Answer {
+enum PendingAnswer {
     /// It can be sent.
     Ready(Vec<u8>),
     /// To these messages, once they are durable.
-    Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<Outcome> },
+    Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<StoreOutcome> },
 }
 
 /// Why a connection ends.
-enum End {
+enum SessionEnd {
     /// The sender closed it, or has gone.
     Gone,
     /// We are told to stop.
@@ -39,15 +39,15 @@ enum End {
     Malformed(String),
 }
 
-struct Session<'a> {
-    shared: &'a Shared,
-    connection: Connection,
-    sender: Sender,
+struct RelpSession<'a> {
+    shared: &'a SourceContext,
+    connection: SourceConnection,
+    sender: MessageSender,
     /// Connection and chunks so far.
-    order: Order,
+    order: ChunkOrder,
     commands: Commands,
-    reader: Reader,
-    answers: VecDeque<Answer>,
+    reader: BufferedReader,
+    answers: VecDeque<PendingAnswer>,
     is_open: bool,
     /// The sender has asked to end.
     is_closing: bool,
@@ -55,30 +55,30 @@ struct Session<'a> {
 
 /// Serves a connection to its end, or until told to stop.
 pub(crate) async fn serve(
-    shared: &Shared,
-    connection: Connection,
-    sender: Sender,
+    shared: &SourceContext,
+    connection: SourceConnection,
+    sender: MessageSender,
     stopped: watch::Receiver<bool>,
 ) {
     let frame_max = shared.settings.load().frame_max;
-    let mut session = Session {
+    let mut session = RelpSession {
         shared,
         connection,
         sender,
-        order: Order { connection: shared.next_connection(), chunk: 0 },
+        order: ChunkOrder { connection: shared.next_connection(), chunk: 0 },
         commands: Commands::new(frame_max),
-        reader: Reader::new(),
+        reader: BufferedReader::new(),
         answers: VecDeque::new(),
         is_open: false,
         is_closing: false,
     };
     let end = session.run(stopped).await;
-    let why = if matches!(end, End::Malformed(_)) { OUT_OF_STEP } else { UNFINISHED };
+    let why = if matches!(end, SessionEnd::Malformed(_)) { OUT_OF_STEP } else { UNFINISHED };
     shared.no_message(&session.sender, why, &session.reader.pending);
     match end {
-        End::Gone => {}
-        End::Stopped => session.say_goodbye().await,
-        End::Malformed(message) => {
+        SessionEnd::Gone => {}
+        SessionEnd::Stopped => session.say_goodbye().await,
+        SessionEnd::Malformed(message) => {
             let address = session.sender.address.clone();
             shared.refuse("relp_protocol", &address, &message);
         }
@@ -86,25 +86,25 @@ pub(crate) async fn serve(
     session.connection.close().await;
 }
 
-impl Session<'_> {
-    async fn run(&mut self, mut stopped: watch::Receiver<bool>) -> End {
+impl RelpSession<'_> {
+    async fn run(&mut self, mut stopped: watch::Receiver<bool>) -> SessionEnd {
         loop {
             if self.is_closing && self.answers.is_empty() {
-                return End::Gone;
+                return SessionEnd::Gone;
             }
             let hold_more = self.reader.was_full && self.connection.may_hold_more();
             let due = tokio::select! {
                 readable = async { if hold_more { Ok(()) } else { self.connection.readable().await } } => {
                     if readable.is_err() {
-                        return End::Gone;
+                        return SessionEnd::Gone;
                     }
                     None
                 }
                 answer = due(&mut self.answers) => Some(answer),
-                _ = stopped.wait_for(|stopped| *stopped) => return End::Stopped,
+                _ = stopped.wait_for(|stopped| *stopped) => return SessionEnd::Stopped,
             };
             let done = match due {
-                Some(answer) => self.answer(answer).await.map_err(|()| End::Gone),
+                Some(answer) => self.answer(answer).await.map_err(|()| SessionEnd::Gone),
                 None => self.read().await,
             };
             if let Err(end) = done {
@@ -113,33 +113,33 @@ impl Session<'_> {
         }
     }
 
-    /// Reads what has come and hands it on.
-    async fn read(&mut self) -> Result<(), End> {
+    /// Reads the bytes that have come and hands them on.
+    async fn read(&mut self) -> Result<(), SessionEnd> {
         let policy = self.shared.settings.load().coalesce;
         let ended = self.reader.read_late(&mut self.connection, policy).await;
         self.reader.waiting.seal(Instant::now());
         let mut commands = Vec::new();
         let split = self.commands.split(&self.reader.pending, &mut commands);
-        let Read { taken, skipped } = self.commands.read();
+        let ConsumedBytes { taken, skipped } = self.commands.read();
         let rest = self.reader.pending[taken..].to_vec();
         let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
         bytes.truncate(taken);
-        self.shared.left_out(&self.sender, TOO_LONG, (skipped, &[]));
-        let messages = commands.iter().filter(|command| command.name == Name::Syslog);
+        self.shared.left_out(&self.sender, TOO_LONG, skipped, &[]);
+        let messages = commands.iter().filter(|command| command.name == CommandName::Syslog);
         let message_bytes =
             messages.map(|message| (message.data.end - message.data.start) as usize).sum::<usize>();
         self.shared.counters.framing_bytes.add(taken - skipped - message_bytes);
         self.take(bytes, &commands).await?;
         match split {
-            Err(malformed) => Err(End::Malformed(malformed.to_string())),
-            Ok(_) if ended => Err(End::Gone),
+            Err(malformed) => Err(SessionEnd::Malformed(malformed.to_string())),
+            Ok(_) if ended => Err(SessionEnd::Gone),
             Ok(_) => Ok(()),
         }
     }
 
     /// Carries out the commands. Consecutive messages become one chunk.
-    async fn take(&mut self, bytes: Vec<u8>, commands: &[Command]) -> Result<(), End> {
-        let is_message = |command: &Command| command.name == Name::Syslog;
+    async fn take(&mut self, bytes: Vec<u8>, commands: &[RelpCommand]) -> Result<(), SessionEnd> {
+        let is_message = |command: &RelpCommand| command.name == CommandName::Syslog;
         let mut bytes = Some(bytes);
         let mut left = commands.len();
         for run in commands.chunk_by(|a, b| is_message(a) == is_message(b)) {
@@ -158,37 +158,39 @@ impl Session<'_> {
         Ok(())
     }
 
-    async fn submit(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
+    async fn submit(&mut self, bytes: Vec<u8>, messages: &[RelpCommand]) -> Result<(), SessionEnd> {
         if !self.is_open {
             for message in messages {
                 let data = &bytes[message.data.start as usize..message.data.end as usize];
                 self.shared.no_message(&self.sender, OUT_OF_STEP, data);
             }
-            return Err(End::Malformed("a RELP message came before `open`".to_owned()));
+            return Err(SessionEnd::Malformed("a RELP message came before `open`".to_owned()));
         }
         let frames: Vec<Frame> = messages.iter().map(|command| command.data).collect();
         let numbers = messages.iter().map(|command| command.number).collect();
         self.order.chunk += 1;
         let chunk = Chunk { order: self.order, ..Chunk::of(bytes, frames, &self.sender) };
         let outcome = self.shared.submit_confirmed(chunk).await;
-        self.answers.push_back(Answer::Waiting { numbers, outcome });
+        self.answers.push_back(PendingAnswer::Waiting { numbers, outcome });
         Ok(())
     }
 
     /// Answers a command that is not a message.
-    fn control(&mut self, command: &Command, data: &[u8]) -> Result<(), End> {
+    fn control(&mut self, command: &RelpCommand, data: &[u8]) -> Result<(), SessionEnd> {
         let answer = match command.name {
-            Name::Open => {
+            CommandName::Open => {
                 self.is_open = true;
                 response(command.number, &opened(data))
             }
-            Name::Close => {
+            CommandName::Close => {
                 self.is_closing = true;
                 response(command.number, "")
             }
-            Name::Syslog | Name::Other => response(command.number, "500 this command is not known"),
+            CommandName::Syslog | CommandName::Other => {
+                response(command.number, "500 this command is not known")
+            }
         };
-        self.answers.push_back(Answer::Ready(answer));
+        self.answers.push_back(PendingAnswer::Ready(answer));
         Ok(())
     }
 
@@ -228,13 +230,13 @@ impl Session<'_> {
 }
 
 /// The oldest answer once it is ready; waits forever if there is none.
-async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
+async fn due(answers: &mut VecDeque<PendingAnswer>) -> Vec<u8> {
     let text = match answers.front_mut() {
         None => std::future::pending().await,
-        Some(Answer::Ready(text)) => std::mem::take(text),
-        Some(Answer::Waiting { numbers, outcome }) => match outcome.await {
+        Some(PendingAnswer::Ready(text)) => std::mem::take(text),
+        Some(PendingAnswer::Waiting { numbers, outcome }) => match outcome.await {
             Ok(outcome) => acknowledged(numbers, &outcome),
-            // The server is stopping: it is told that, and sends them again.
+            // The server is stopping: the sender learns that, and sends them again.
             Err(_) => std::future::pending().await,
         },
     };
@@ -243,10 +245,10 @@ async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
 }
 
 /// The oldest answer, if it is ready.
-fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
+fn ready(answers: &mut VecDeque<PendingAnswer>) -> Option<Vec<u8>> {
     let text = match answers.front_mut()? {
-        Answer::Ready(text) => std::mem::take(text),
-        Answer::Waiting { numbers, outcome } => match outcome.try_recv() {
+        PendingAnswer::Ready(text) => std::mem::take(text),
+        PendingAnswer::Waiting { numbers, outcome } => match outcome.try_recv() {
             Err(oneshot::error::TryRecvError::Empty) => return None,
             Err(oneshot::error::TryRecvError::Closed) => return None,
             Ok(outcome) => acknowledged(numbers, &outcome),
@@ -257,8 +259,8 @@ fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
 }
 
 /// The answers to messages that were handed on together.
-fn acknowledged(numbers: &[u32], outcome: &Outcome) -> Vec<u8> {
-    // Dropped by the routes counts as taken: the protocol has no other word for it.
+fn acknowledged(numbers: &[u32], outcome: &StoreOutcome) -> Vec<u8> {
+    // Messages that the routes dropped count as accepted: the protocol has no other word for it.
     let failure = outcome.as_ref().err();
     let mut text = Vec::with_capacity(numbers.len() * 24);
     for number in numbers {
@@ -291,7 +293,7 @@ fn opened(offers: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_flow::receipt::{Failed, Taken};
+    use logstead_flow::receipt::{StoreFailure, StoreSummary};
 
     #[test]
     fn the_version_is_the_one_that_the_sender_offers() {
@@ -302,9 +304,9 @@ mod tests {
 
     #[test]
     fn each_message_is_answered_by_its_number() {
-        let text = acknowledged(&[7, 8], &Ok(Taken::default()));
+        let text = acknowledged(&[7, 8], &Ok(StoreSummary::default()));
         assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
-        let text = acknowledged(&[9], &Err(Failed::nowhere("disk full")));
+        let text = acknowledged(&[9], &Err(StoreFailure::nowhere("disk full")));
         assert_eq!(text, b"9 rsp 13 500 disk full\n");
     }
 }

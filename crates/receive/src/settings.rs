@@ -10,7 +10,7 @@ use logstead_config::{
 };
 use logstead_flow::listen::tls::Certificates;
 use logstead_syslog::format::gelf;
-use logstead_syslog::format::{Parser, Syslog};
+use logstead_syslog::format::{Parser, SyslogParser};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The settings of one source, resolved.
 #[derive(Clone)]
-pub struct Settings {
+pub struct SourceSettings {
     /// The parser of the source's format.
     pub parser: Arc<Parser>,
     /// The framing of streams.
@@ -44,30 +44,30 @@ pub struct Settings {
 }
 
 /// Why a source cannot run here.
-pub struct Refused {
+pub struct SettingsError {
     /// The key that says it.
     pub key: &'static str,
     /// The reason, as a sentence.
     pub message: String,
 }
 
-impl Settings {
+impl SourceSettings {
     /// `None` for kinds without a thread.
-    pub fn new(kind: &SourceKind, data: &Path) -> Option<Result<Settings, Refused>> {
+    pub fn new(kind: &SourceKind, data: &Path) -> Option<Result<SourceSettings, SettingsError>> {
         let (framing, split_datagrams, reception) = match kind {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
             SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
-            SourceKind::Gelf(gelf) => return Some(Settings::of_gelf(gelf, data)),
-            SourceKind::Otlp(otlp) => return Some(Settings::of_otlp(otlp, data)),
-            SourceKind::File(files) => return Some(Settings::of_files(files)),
+            SourceKind::Gelf(gelf) => return Some(SourceSettings::of_gelf(gelf, data)),
+            SourceKind::Otlp(otlp) => return Some(SourceSettings::of_otlp(otlp, data)),
+            SourceKind::File(files) => return Some(SourceSettings::of_files(files)),
             SourceKind::Http(_) | SourceKind::Internal => return None,
         };
-        Some(Settings::of(framing, split_datagrams, reception, data))
+        Some(SourceSettings::of(framing, split_datagrams, reception, data))
     }
 
-    /// With what all have that read nothing yet.
-    fn blank(parser: Parser) -> Settings {
-        Settings {
+    /// Settings with the defaults of sources that read nothing yet.
+    fn blank(parser: Parser) -> SourceSettings {
+        SourceSettings {
             parser: Arc::new(parser),
             framing: Framing::Newline,
             split_datagrams: false,
@@ -84,35 +84,35 @@ impl Settings {
         }
     }
 
-    fn of_files(files: &FileSource) -> Result<Settings, Refused> {
-        let syslog = parser(files.format, (&files.timezone, &files.timezones), &files.charset)?;
-        Ok(Settings {
+    fn of_files(files: &FileSource) -> Result<SourceSettings, SettingsError> {
+        let syslog = parser(files.format, &files.timezone, &files.timezones, &files.charset)?;
+        Ok(SourceSettings {
             frame_max: files.max_message.as_usize(),
             files: Some(Arc::new(files.clone())),
-            ..Settings::blank(Parser::Syslog(Syslog { lines: true, ..syslog }))
+            ..SourceSettings::blank(Parser::Syslog(SyslogParser { lines: true, ..syslog }))
         })
     }
 
-    fn of_gelf(gelf: &GelfSource, data: &Path) -> Result<Settings, Refused> {
+    fn of_gelf(gelf: &GelfSource, data: &Path) -> Result<SourceSettings, SettingsError> {
         let frame_max = gelf.max_message.as_usize();
-        let settings = Settings {
+        let settings = SourceSettings {
             framing: Framing::Nul,
             is_gelf: true,
             frame_max,
             coalesce: coalesce(gelf.coalesce),
             partitions: gelf.partitions,
-            ..Settings::blank(Parser::Gelf(Box::new(gelf::Gelf::new(frame_max))))
+            ..SourceSettings::blank(Parser::Gelf(Box::new(gelf::GelfParser::new(frame_max))))
         };
         settings.admitting(&gelf.admission, data, &[])
     }
 
     /// Its frames are requests.
-    fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
-        let parser = parser(SourceFormat::Raw, ("UTC", &[]), "utf-8")?;
-        let settings = Settings {
+    fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<SourceSettings, SettingsError> {
+        let parser = parser(SourceFormat::Raw, "UTC", &[], "utf-8")?;
+        let settings = SourceSettings {
             frame_max: otlp.max_request.as_usize(),
             token: otlp.token.clone(),
-            ..Settings::blank(Parser::Syslog(parser))
+            ..SourceSettings::blank(Parser::Syslog(parser))
         };
         settings.admitting(&otlp.admission, data, &[b"h2", b"http/1.1"])
     }
@@ -122,35 +122,35 @@ impl Settings {
         split_datagrams: bool,
         reception: &Reception,
         data: &Path,
-    ) -> Result<Settings, Refused> {
-        let zones = (&*reception.timezone, &*reception.timezones);
-        let parser = parser(reception.format, zones, &reception.charset)?;
-        let settings = Settings {
+    ) -> Result<SourceSettings, SettingsError> {
+        let Reception { format, timezone, timezones, charset, .. } = reception;
+        let parser = parser(*format, timezone, timezones, charset)?;
+        let settings = SourceSettings {
             framing,
             split_datagrams,
             frame_max: reception.max_message.as_usize(),
             coalesce: coalesce(reception.coalesce),
             partitions: reception.partitions,
-            ..Settings::blank(Parser::Syslog(parser))
+            ..SourceSettings::blank(Parser::Syslog(parser))
         };
         settings.admitting(&reception.admission, data, &[])
     }
 
-    /// The same with who may send. `protocols` are what encrypted connections may choose from.
+    /// The same, with the addresses that may send. `protocols` are those that encrypted connections may choose from.
     fn admitting(
         self,
         admission: &Admission,
         data: &Path,
         protocols: &'static [&'static [u8]],
-    ) -> Result<Settings, Refused> {
+    ) -> Result<SourceSettings, SettingsError> {
         let certificates = match &admission.tls {
             Some(tls) => {
                 let loaded = Certificates::load(tls, data, protocols);
-                Some(Arc::new(loaded.map_err(|message| Refused { key: "tls", message })?))
+                Some(Arc::new(loaded.map_err(|message| SettingsError { key: "tls", message })?))
             }
             None => None,
         };
-        Ok(Settings {
+        Ok(SourceSettings {
             connections_max: admission.max_connections,
             allow: admission.allow.clone(),
             proxies: admission.proxy_protocol.clone(),
@@ -183,28 +183,29 @@ fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
     }
 }
 
-/// `zones` are that of the source and those of single senders.
+/// The parser of a source. `zone` is the source's own; some senders have another.
 fn parser(
     format: SourceFormat,
-    (zone, of_senders): (&str, &[SenderZone]),
+    zone: &str,
+    sender_zones: &[SenderZone],
     charset: &str,
-) -> Result<Syslog, Refused> {
-    let zone = time_zone(zone).map_err(|message| Refused { key: "timezone", message })?;
+) -> Result<SyslogParser, SettingsError> {
+    let zone = time_zone(zone).map_err(|message| SettingsError { key: "timezone", message })?;
     let of_sender = |SenderZone { sender, zone }: &SenderZone| {
-        let zone = time_zone(zone).map_err(|message| Refused { key: "timezones", message })?;
+        let zone = time_zone(zone).map_err(|message| SettingsError { key: "timezones", message })?;
         Ok((sender.as_bytes().into(), zone))
     };
-    let zones = of_senders.iter().map(of_sender).collect::<Result<_, _>>()?;
-    let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
+    let zones = sender_zones.iter().map(of_sender).collect::<Result<_, _>>()?;
+    let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| SettingsError {
         key: "charset",
         message: format!(
             "`{charset}` is not a character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
-    Ok(Syslog { charset, zones, ..Syslog::new(format, zone) })
+    Ok(SyslogParser { charset, zones, ..SyslogParser::new(format, zone) })
 }
 
-/// By its IANA name, or by its offset as `+02:00`.
+/// The time zone with this IANA name, or with this offset, as `+02:00`.
 pub fn time_zone(name: &str) -> Result<TimeZone, String> {
     let offset = match name.as_bytes() {
         [b'+' | b'-', ..] => jiff::fmt::temporal::DateTimeParser::new().parse_time_zone(name),

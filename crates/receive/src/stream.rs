@@ -1,11 +1,11 @@
 //! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
 //! other connections.
 
-use super::coalesce::{Coalesce, Next, Waiting};
-use super::connection::Connection;
-use super::shared::Shared;
-use logstead_flow::chunk::{Chunk, Sender};
-use logstead_syslog::framing::{Found, Framer};
+use super::coalesce::{Coalesce, CoalesceStep, PendingBytes};
+use super::connection::SourceConnection;
+use super::context::SourceContext;
+use logstead_flow::chunk::{Chunk, MessageSender};
+use logstead_syslog::framing::{Framer, SplitResult};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -19,27 +19,27 @@ const LAST_BYTES_MAX: usize = 16 << 20;
 
 /// Reads a connection to its end, or until told to stop.
 pub(super) async fn read(
-    shared: &Shared,
-    mut connection: Connection,
-    sender: Sender,
+    shared: &SourceContext,
+    mut connection: SourceConnection,
+    sender: MessageSender,
     mut stopped: watch::Receiver<bool>,
 ) {
     let settings = shared.settings.load_full();
     let framer = Framer::new(settings.framing, settings.frame_max);
     let number = shared.next_connection();
-    let mut stream = Stream { shared, number, sender, framer, reader: Reader::new() };
+    let mut stream = ChunkedStream { shared, number, sender, framer, reader: BufferedReader::new() };
     loop {
         let ready = tokio::select! {
             ready = wait(&connection, &stream.reader, &stream.framer) => ready,
-            _ = stopped.wait_for(|stopped| *stopped) => Ready::Last,
+            _ = stopped.wait_for(|stopped| *stopped) => ReadReason::Last,
         };
         let is_last = match ready {
-            Ready::Bytes => false,
-            Ready::Last => {
+            ReadReason::Bytes => false,
+            ReadReason::Last => {
                 tokio::time::timeout(LAST_NEWS_WAIT_MAX, connection.readable()).await.ok();
                 true
             }
-            Ready::NoMoreLines => {
+            ReadReason::NoMoreLines => {
                 stream.give_up_waiting().await;
                 continue;
             }
@@ -50,18 +50,18 @@ pub(super) async fn read(
     }
 }
 
-/// What was read of a connection, on its way into chunks.
-struct Stream<'a> {
-    shared: &'a Shared,
+/// The bytes read from a connection, on their way into chunks.
+struct ChunkedStream<'a> {
+    shared: &'a SourceContext,
     number: usize,
-    sender: Sender,
+    sender: MessageSender,
     framer: Framer,
-    reader: Reader,
+    reader: BufferedReader,
 }
 
-impl Stream<'_> {
-    /// Reads and hands on what has come; says whether the stream has ended.
-    async fn read(&mut self, connection: &mut Connection, is_last: bool) -> bool {
+impl ChunkedStream<'_> {
+    /// Reads and hands on the bytes that have come; returns whether the stream has ended.
+    async fn read(&mut self, connection: &mut SourceConnection, is_last: bool) -> bool {
         let mut policy = self.shared.settings.load().coalesce;
         if is_last {
             policy = Coalesce { wait_max: Duration::ZERO, bytes_max: LAST_BYTES_MAX, ..policy };
@@ -69,33 +69,33 @@ impl Stream<'_> {
         let ended = self.reader.read_late(connection, policy).await || is_last;
         let first_byte = self.reader.waiting.first_byte.unwrap_or_else(Instant::now);
         self.reader.waiting.seal(Instant::now());
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let taken = self.framer.split(&self.reader.pending, &mut found);
         self.hand_on(taken, found, first_byte).await;
         if ended {
-            let mut found = Found::default();
+            let mut found = SplitResult::default();
             self.framer.finish(&self.reader.pending, &mut found);
             self.hand_on(self.reader.pending.len(), found, first_byte).await;
         }
         ended
     }
 
-    /// The message that might have continued did not.
+    /// Takes the pending message, which did not continue.
     async fn give_up_waiting(&mut self) {
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let taken = self.framer.give_up_waiting(&self.reader.pending, &mut found);
         self.hand_on(taken, found, Instant::now()).await;
     }
 
-    /// Takes the first bytes out of what was read; if nothing is complete, they stay where they are.
-    async fn hand_on(&mut self, taken: usize, found: Found, first_byte: Instant) {
+    /// Takes the first of the pending bytes; if nothing is complete, they stay where they are.
+    async fn hand_on(&mut self, taken: usize, found: SplitResult, first_byte: Instant) {
         if taken == 0 {
             return;
         }
         let rest = self.reader.pending[taken..].to_vec();
         let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
         bytes.truncate(taken);
-        let Found { frames, skipped, framing_bytes } = found;
+        let SplitResult { frames, skipped, framing_bytes } = found;
         self.shared.counters.framing_bytes.add(framing_bytes);
         self.shared.skipped(&self.sender, &bytes, &skipped);
         self.shared.gather(self.number, Chunk::of(bytes, frames, &self.sender), first_byte).await;
@@ -103,7 +103,7 @@ impl Stream<'_> {
 }
 
 /// Why a connection is read.
-enum Ready {
+enum ReadReason {
     Bytes,
     /// The pending message did not continue.
     NoMoreLines,
@@ -111,41 +111,46 @@ enum Ready {
     Last,
 }
 
-async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Ready {
+async fn wait(connection: &SourceConnection, reader: &BufferedReader, framer: &Framer) -> ReadReason {
     if reader.was_full && connection.may_hold_more() {
-        return Ready::Bytes;
+        return ReadReason::Bytes;
     }
     let readable = connection.readable();
     let ready = if framer.may_go_on(&reader.pending) {
         match tokio::time::timeout(NEXT_LINE_WAIT_MAX, readable).await {
             Ok(ready) => ready,
-            Err(_) => return Ready::NoMoreLines,
+            Err(_) => return ReadReason::NoMoreLines,
         }
     } else {
         readable.await
     };
-    if ready.is_ok() { Ready::Bytes } else { Ready::Last }
+    if ready.is_ok() { ReadReason::Bytes } else { ReadReason::Last }
 }
 
-/// What was read and not taken yet.
-pub(super) struct Reader {
+/// The bytes that were read and are not framed yet.
+pub(super) struct BufferedReader {
     pub(super) pending: Vec<u8>,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: PendingBytes,
     /// Whether the last read stopped at its limit.
     pub(super) was_full: bool,
     /// The size of the last read, for which the next one reserves room.
     expected_bytes: usize,
 }
 
-impl Reader {
+impl BufferedReader {
     /// Nothing was read yet, so there may be more than the socket reports: the first message can arrive together with
     /// the end of the handshake.
-    pub(super) fn new() -> Reader {
-        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true, expected_bytes: 0 }
+    pub(super) fn new() -> BufferedReader {
+        BufferedReader {
+            pending: Vec::new(),
+            waiting: PendingBytes::default(),
+            was_full: true,
+            expected_bytes: 0,
+        }
     }
 
-    /// Appends what comes until the policy is satisfied; says whether the stream has ended.
-    pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
+    /// Appends bytes as they come until the policy is satisfied; returns whether the stream has ended.
+    pub(super) async fn read_late(&mut self, connection: &mut SourceConnection, policy: Coalesce) -> bool {
         let start = self.pending.len();
         self.pending.reserve(self.expected_bytes);
         loop {
@@ -155,7 +160,7 @@ impl Reader {
             self.waiting.add(self.pending.len() - before, now);
             self.was_full = start + policy.bytes_max <= self.pending.len();
             let next = policy.next(&self.waiting, now);
-            if let (false, Next::Sleep(wait)) = (ended, next) {
+            if let (false, CoalesceStep::Sleep(wait)) = (ended, next) {
                 tokio::time::sleep(wait).await;
                 continue;
             }

@@ -1,13 +1,13 @@
 //! A running source: its thread, the sockets that it reads and the files that it follows.
 //!
-//! **Invariant:** what was read before a source is stopped is handed on, if that takes no longer than
+//! **Invariant:** messages that were read before a source is stopped are handed on, if that takes no longer than
 //! [`STOP_WAIT_MAX`].
 
+use super::context::SourceContext;
 use super::files;
-use super::ready::{Reader, Ready};
-use super::shared::Shared;
+use super::ready::{ReadySockets, SocketReader};
 use logstead_config::ListenAddress;
-use logstead_flow::listen::sockets::{self, Bound};
+use logstead_flow::listen::sockets::{self, BoundSocket};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
@@ -20,37 +20,37 @@ use tokio::task::JoinSet;
 /// How long a stopped source may take to hand on what it read.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// A running source.
-pub struct Source {
-    shared: Arc<Shared>,
-    listeners: Mutex<HashMap<ListenAddress, Running>>,
+pub struct RunningSource {
+    shared: Arc<SourceContext>,
+    listeners: Mutex<HashMap<ListenAddress, ActiveListener>>,
     /// Stops following files.
     following: Mutex<Option<watch::Sender<bool>>>,
     /// Taken when the source stops: then the thread ends with its tasks.
-    commands: Mutex<Option<mpsc::UnboundedSender<Command>>>,
+    commands: Mutex<Option<mpsc::UnboundedSender<SourceCommand>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The thread's runtime, for registering sockets.
     runtime: tokio::runtime::Handle,
 }
 
-/// What the thread is to do until told to stop.
-enum Command {
+/// A task of the thread, until it is told to stop.
+enum SourceCommand {
     /// Read a socket with these.
-    Listen { readers: Vec<Reader>, stopped: watch::Receiver<bool> },
+    Listen { readers: Vec<SocketReader>, stopped: watch::Receiver<bool> },
     /// Follow the files of the settings.
     Follow(watch::Receiver<bool>),
 }
 
 /// A socket that is read.
-struct Running {
+struct ActiveListener {
     url: String,
     /// To hand the socket over to another source without closing it.
-    socket: Bound,
+    socket: BoundSocket,
     stop: watch::Sender<bool>,
 }
 
-impl Source {
-    /// Starts the thread; sockets come with [`Source::listen`], files with [`Source::follow`].
-    pub fn start(shared: Shared) -> io::Result<Source> {
+impl RunningSource {
+    /// Starts the thread; sockets come with [`RunningSource::listen`], files with [`RunningSource::follow`].
+    pub fn start(shared: SourceContext) -> io::Result<RunningSource> {
         let shared = Arc::new(shared);
         let (commands, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -61,11 +61,11 @@ impl Source {
         })?;
         let (commands, thread) = (Mutex::new(Some(commands)), Mutex::new(Some(thread)));
         let (listeners, following) = (Mutex::default(), Mutex::default());
-        Ok(Source { shared, listeners, following, commands, thread, runtime: handle })
+        Ok(RunningSource { shared, listeners, following, commands, thread, runtime: handle })
     }
 
     /// The context of its connections.
-    pub fn shared(&self) -> &Shared {
+    pub fn shared(&self) -> &SourceContext {
         &self.shared
     }
 
@@ -75,7 +75,7 @@ impl Source {
     }
 
     /// Another handle of an open socket that can serve this listener, whatever it is currently used for.
-    pub fn socket(&self, listener: &ListenAddress) -> Option<io::Result<Bound>> {
+    pub fn socket(&self, listener: &ListenAddress) -> Option<io::Result<BoundSocket>> {
         let listeners = self.listeners.lock();
         let same = listeners.iter().find(|(open, _)| sockets::is_same(open, listener));
         same.map(|(_, running)| running.socket.try_clone())
@@ -86,20 +86,20 @@ impl Source {
         self.commands.lock().as_ref().is_some_and(|commands| !commands.is_closed())
     }
 
-    /// Prepares a socket for [`Source::listen`].
-    pub fn ready(&self, listener: ListenAddress, socket: Bound) -> io::Result<Ready> {
+    /// Prepares a socket for [`RunningSource::listen`].
+    pub fn ready(&self, listener: ListenAddress, socket: BoundSocket) -> io::Result<ReadySockets> {
         if !self.is_running() {
             return Err(io::Error::other("the source has stopped"));
         }
         let _runtime_that_reads = self.runtime.enter();
-        Ready::new(listener, socket)
+        ReadySockets::new(listener, socket)
     }
 
     /// Reads a socket from now on.
-    pub fn listen(&self, Ready { listener, url, other_handle, readers }: Ready) {
+    pub fn listen(&self, ReadySockets { listener, url, other_handle, readers }: ReadySockets) {
         let (stop, stopped) = watch::channel(false);
-        self.listeners.lock().insert(listener, Running { url, socket: other_handle, stop });
-        self.command(Command::Listen { readers, stopped });
+        self.listeners.lock().insert(listener, ActiveListener { url, socket: other_handle, stop });
+        self.command(SourceCommand::Listen { readers, stopped });
     }
 
     /// Follows the files that the settings name, if any.
@@ -109,7 +109,7 @@ impl Source {
         match &*following {
             None if is_wanted => {
                 let (stop, stopped) = watch::channel(false);
-                self.command(Command::Follow(stopped));
+                self.command(SourceCommand::Follow(stopped));
                 *following = Some(stop);
             }
             Some(stop) if !is_wanted => {
@@ -121,13 +121,13 @@ impl Source {
     }
 
     /// A thread that panicked takes no commands; joining it reports the panic.
-    fn command(&self, command: Command) {
+    fn command(&self, command: SourceCommand) {
         if let Some(commands) = &*self.commands.lock() {
             commands.send(command).ok();
         }
     }
 
-    /// Stops reading the sockets that `keep` does not name. What was received is still handed on.
+    /// Stops reading the sockets that `keep` does not name. Messages that were received are still handed on.
     pub fn retain(&self, keep: &[ListenAddress]) {
         self.listeners.lock().retain(|listener, running| {
             let kept = keep.contains(listener);
@@ -151,7 +151,7 @@ impl Source {
         self.shared.reload_certificates();
     }
 
-    /// Stops reading; what was read is handed on. [`Source::join`] waits for that.
+    /// Stops reading; messages that were read are handed on. [`RunningSource::join`] waits for that.
     pub fn stop(&self) {
         self.retain(&[]);
         if let Some(stop) = self.following.lock().take() {
@@ -170,13 +170,13 @@ impl Source {
     }
 }
 
-async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Command>) {
+async fn read_all(shared: Arc<SourceContext>, mut commands: mpsc::UnboundedReceiver<SourceCommand>) {
     let housekeeping = tokio::spawn(shared.clone().run_gathers());
     let mut tasks = JoinSet::new();
     while let Some(command) = commands.recv().await {
         match command {
-            Command::Follow(stopped) => drop(tasks.spawn(files::serve(shared.clone(), stopped))),
-            Command::Listen { readers, stopped } => {
+            SourceCommand::Follow(stopped) => drop(tasks.spawn(files::serve(shared.clone(), stopped))),
+            SourceCommand::Listen { readers, stopped } => {
                 readers.into_iter().for_each(|reader| reader.spawn(&mut tasks, &shared, &stopped));
             }
         }
@@ -187,7 +187,7 @@ async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Com
     };
     if tokio::time::timeout(STOP_WAIT_MAX, ending).await.is_err() {
         let source = &shared.id;
-        tracing::error!(%source, "stopped before all that was read could be stored: what was not acknowledged is lost");
+        tracing::error!(%source, "stopped before all received messages could be stored: those not acknowledged are lost");
     }
     housekeeping.abort();
 }

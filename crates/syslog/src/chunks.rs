@@ -8,11 +8,12 @@
 //! | 11     | 1    | count    | of the message's chunks, 1 to 128        |
 //! | 12     |      | payload  |                                          |
 //!
-//! What does not begin like this is a message by itself. Chunks may come in any order and twice, also when their message is
-//! complete already.
+//! A datagram that does not begin like this is a message by itself. Chunks may come in any order and twice, also when
+//! their message is complete already.
 //!
-//! **Invariant:** no payload is lost: what waits too long, or for whose rest there is no room, is handed on as it is, in
-//! order and flagged as incomplete. A chunk that contradicts its header or those before it is a message by itself.
+//! **Invariant:** no payload is lost: a message that waits too long, or for whose rest there is no room, is handed on
+//! as it is, in order and flagged as incomplete. A chunk that contradicts its header or those before it is a message by
+//! itself.
 
 use logstead_record::Flags;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 const MAGIC: &[u8] = b"\x1e\x0f";
 const HEADER_BYTES: usize = 12;
 const CHUNKS_MAX: usize = 128;
-/// How many messages are remembered when they are complete.
+/// The number of complete messages that are remembered.
 const COMPLETE_MAX: usize = 64;
 /// How long a message may wait for its chunks, by the specification.
 const WAIT_MAX: Duration = Duration::from_secs(5);
@@ -31,34 +32,34 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 pub struct Chunks<S> {
     messages_max: usize,
     bytes_max: usize,
-    waiting: HashMap<Key<S>, Waiting>,
+    waiting: HashMap<ChunkKey<S>, PartialMessage>,
     /// The waiting ones by age.
-    ages: BTreeMap<u64, Key<S>>,
-    /// How many there were.
+    ages: BTreeMap<u64, ChunkKey<S>>,
+    /// The number of chunks.
     begun: u64,
-    /// Of all payloads that wait.
+    /// The bytes of all payloads that wait.
     bytes: usize,
-    /// What was complete lately, with a hash of each chunk, the oldest first.
-    complete: VecDeque<Complete<S>>,
+    /// The messages that were completed lately, with a hash of each chunk, the oldest first.
+    complete: VecDeque<CompleteMessage<S>>,
     hasher: RandomState,
 }
 
-struct Complete<S> {
-    key: Key<S>,
+struct CompleteMessage<S> {
+    key: ChunkKey<S>,
     until: Instant,
     hashes: Vec<u64>,
 }
 
-type Key<S> = (S, [u8; 8]);
+type ChunkKey<S> = (S, [u8; 8]);
 
-struct Waiting {
+struct PartialMessage {
     number: u64,
     until: Instant,
     parts: Vec<Option<Vec<u8>>>,
     missing: usize,
 }
 
-struct Chunk<'a> {
+struct GelfChunk<'a> {
     id: [u8; 8],
     number: usize,
     count: usize,
@@ -66,13 +67,13 @@ struct Chunk<'a> {
 }
 
 impl<S: Copy + Eq + Hash> Chunks<S> {
-    /// With room for this many messages of so many bytes together.
+    /// Makes room for this many messages of this many bytes together.
     pub fn new(messages_max: usize, bytes_max: usize) -> Chunks<S> {
         let (waiting, ages, complete, hasher) = Default::default();
         Chunks { messages_max, bytes_max, waiting, ages, begun: 0, bytes: 0, complete, hasher }
     }
 
-    /// Takes a datagram and hands on what is complete.
+    /// Takes a datagram and hands on messages that are complete.
     pub fn take(&mut self, sender: S, datagram: &[u8], now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         let Some(chunk) = chunk(datagram) else { return done(sender, datagram, Flags::default()) };
         let key = (sender, chunk.id);
@@ -103,14 +104,14 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         }
     }
 
-    /// Hands on what has waited too long.
+    /// Hands on messages that have waited too long.
     pub fn expire(&mut self, now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
         while self.next_end().is_some_and(|end| end <= now) {
             self.end_oldest(done);
         }
     }
 
-    /// When the next message will have waited too long.
+    /// The time at which the next message will have waited too long.
     pub fn next_end(&self) -> Option<Instant> {
         let (_, key) = self.ages.first_key_value()?;
         self.waiting.get(key).map(|waiting| waiting.until)
@@ -124,31 +125,42 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
     }
 
     /// Whether a chunk has come before, of a message that was complete lately.
-    fn is_late_copy(&mut self, key: Key<S>, chunk: &Chunk<'_>, now: Instant) -> bool {
+    fn is_late_copy(&mut self, key: ChunkKey<S>, chunk: &GelfChunk<'_>, now: Instant) -> bool {
         while self.complete.front().is_some_and(|oldest| oldest.until <= now) {
             self.complete.pop_front();
         }
-        let same = |complete: &&Complete<S>| complete.key == key && complete.hashes.len() == chunk.count;
+        let same =
+            |complete: &&CompleteMessage<S>| complete.key == key && complete.hashes.len() == chunk.count;
         let hash = self.hasher.hash_one(chunk.payload);
         self.complete.iter().rev().find(same).is_some_and(|complete| complete.hashes[chunk.number] == hash)
     }
 
-    fn remember(&mut self, key: Key<S>, now: Instant) {
+    fn remember(&mut self, key: ChunkKey<S>, now: Instant) {
         let parts = &self.waiting[&key].parts;
         let hashes = parts.iter().flatten().map(|part| self.hasher.hash_one(part.as_slice())).collect();
         if COMPLETE_MAX <= self.complete.len() {
             self.complete.pop_front();
         }
-        self.complete.push_back(Complete { key, until: now + WAIT_MAX, hashes });
+        self.complete.push_back(CompleteMessage { key, until: now + WAIT_MAX, hashes });
     }
 
-    fn begin(&mut self, key: Key<S>, count: usize, now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
+    fn begin(
+        &mut self,
+        key: ChunkKey<S>,
+        count: usize,
+        now: Instant,
+        done: &mut impl FnMut(S, &[u8], Flags),
+    ) {
         while self.messages_max <= self.waiting.len() {
             self.end_oldest(done);
         }
         self.begun += 1;
-        let waiting =
-            Waiting { number: self.begun, until: now + WAIT_MAX, parts: vec![None; count], missing: count };
+        let waiting = PartialMessage {
+            number: self.begun,
+            until: now + WAIT_MAX,
+            parts: vec![None; count],
+            missing: count,
+        };
         self.ages.insert(waiting.number, key);
         self.waiting.insert(key, waiting);
     }
@@ -159,7 +171,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         }
     }
 
-    fn end(&mut self, key: Key<S>, flags: Flags, done: &mut impl FnMut(S, &[u8], Flags)) {
+    fn end(&mut self, key: ChunkKey<S>, flags: Flags, done: &mut impl FnMut(S, &[u8], Flags)) {
         let waiting = self.waiting.remove(&key).expect("it has begun");
         self.ages.remove(&waiting.number);
         let payload: Vec<u8> = waiting.parts.into_iter().flatten().flatten().collect();
@@ -169,12 +181,12 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
 }
 
 /// The chunk that a datagram is.
-fn chunk(datagram: &[u8]) -> Option<Chunk<'_>> {
+fn chunk(datagram: &[u8]) -> Option<GelfChunk<'_>> {
     let (header, payload) = datagram.split_first_chunk::<HEADER_BYTES>()?;
     let (number, count) = (usize::from(header[10]), usize::from(header[11]));
     let is_chunk = header.starts_with(MAGIC) && number < count && count <= CHUNKS_MAX;
     let id = header[2..10].try_into().expect("8 bytes");
-    is_chunk.then_some(Chunk { id, number, count, payload })
+    is_chunk.then_some(GelfChunk { id, number, count, payload })
 }
 
 #[cfg(test)]
@@ -187,7 +199,7 @@ mod tests {
         [MAGIC, &[id; 8], &[number, count], payload].concat()
     }
 
-    /// What comes out of these datagrams, and what is left at the end.
+    /// Checks the messages that these datagrams give, and the rest at the end.
     fn check(messages_max: usize, bytes_max: usize, datagrams: &[Vec<u8>], expected: &[(&[u8], bool)]) {
         let mut chunks = Chunks::new(messages_max, bytes_max);
         let mut found = Vec::new();

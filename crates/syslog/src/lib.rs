@@ -1,4 +1,4 @@
-//! Syslog and what stands in for it, from received bytes to rows of a batch.
+//! Syslog and its relatives, from received bytes to rows of a batch.
 //!
 //! ```text
 //!  bytes ▶ proxy ▶ framing, relp ▶ frames ▶ format ▶ rows

@@ -1,4 +1,4 @@
-//! The PROXY protocol, versions 1 and 2: a proxy says in front of a connection where it really comes from.
+//! The PROXY protocol, versions 1 and 2: a proxy puts the real origin in front of a connection.
 //!
 //! Version 1 is a line: `PROXY TCP4 192.0.2.7 198.51.100.1 40000 514\r\n`, or `PROXY UNKNOWN …\r\n`. That of syslog-ng's
 //! loggen ends without the carriage return, and is taken as well.
@@ -13,7 +13,7 @@
 //! |     14 |      2 | length    | u16 BE, bytes that follow                                   |
 //! |     16 | length | addresses | source, destination, their ports; then TLVs, skipped        |
 //!
-//! **Invariant:** nothing is read beyond the header. What follows may be TLS, which is read elsewhere.
+//! **Invariant:** nothing is read beyond the header. The bytes that follow may be TLS, which is read elsewhere.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -24,11 +24,11 @@ const LINE_BYTES_MAX: usize = 107;
 /// The shortest ones: `PROXY UNKNOWN` and `PROXY TCP6 :: :: 1 1`, with a newline.
 const LINE_BYTES_MIN: usize = 14;
 const TCP_LINE_BYTES_MIN: usize = 21;
-/// What version 2 begins with, up to the addresses.
+/// The length of version 2's header up to the addresses.
 const HEAD_BYTES: usize = 16;
 /// Why a connection does not begin as it must.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum HeaderError {
     /// It begins with something else.
     #[error(
         "the connection does not begin with a PROXY protocol header: does it come through the proxy, and does the \
@@ -40,30 +40,30 @@ pub enum Refused {
     Malformed,
 }
 
-/// What the first bytes of a connection say.
+/// The header in the first bytes of a connection.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Parsed {
+pub enum ParsedHeader {
     /// The header is longer, by at least this many bytes.
     More(usize),
     /// The header is the first `taken` bytes. Without a `peer`, the real one counts.
     Header {
         /// Its length.
         taken: usize,
-        /// Who is really there.
+        /// The real client.
         peer: Option<SocketAddr>,
     },
 }
 
 /// Reads a header at the beginning of `bytes`.
-pub fn parse(bytes: &[u8]) -> Result<Parsed, Refused> {
+pub fn parse(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     if bytes.is_empty() {
-        Ok(Parsed::More(LINE_BYTES_MIN.min(HEAD_BYTES)))
+        Ok(ParsedHeader::More(LINE_BYTES_MIN.min(HEAD_BYTES)))
     } else if begins(bytes, SIGNATURE) {
         parse_binary(bytes)
     } else if begins(bytes, LINE_PREFIX) {
         parse_line(bytes)
     } else {
-        Err(Refused::Missing)
+        Err(HeaderError::Missing)
     }
 }
 
@@ -73,27 +73,27 @@ fn begins(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes[..common] == prefix[..common]
 }
 
-fn parse_line(bytes: &[u8]) -> Result<Parsed, Refused> {
+fn parse_line(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     let line = &bytes[..bytes.len().min(LINE_BYTES_MAX)];
     let Some(end) = memchr::memchr(b'\n', line) else {
         let missing = line_bytes_missing(line);
         let fits = line.len() + missing <= LINE_BYTES_MAX;
-        return if fits { Ok(Parsed::More(missing)) } else { Err(Refused::Malformed) };
+        return if fits { Ok(ParsedHeader::More(missing)) } else { Err(HeaderError::Malformed) };
     };
     let text = &line[LINE_PREFIX.len()..end];
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let peer = line_peer(text).ok_or(Refused::Malformed)?;
-    Ok(Parsed::Header { taken: end + 1, peer })
+    let peer = line_peer(text).ok_or(HeaderError::Malformed)?;
+    Ok(ParsedHeader::Header { taken: end + 1, peer })
 }
 
-/// How many bytes a line without an end lacks at least.
+/// The minimum number of bytes that a line without an end lacks.
 fn line_bytes_missing(line: &[u8]) -> usize {
     let is_tcp = line.get(LINE_PREFIX.len()) == Some(&b'T');
     let line_bytes_min = if is_tcp { TCP_LINE_BYTES_MIN } else { LINE_BYTES_MIN };
     line_bytes_min.saturating_sub(line.len()).max(b"\n".len())
 }
 
-/// Who is connected, by what follows `PROXY ` on a line. `None` when the line is not understood.
+/// The client, from the text behind `PROXY ` on a line. `None` if the line is not understood.
 fn line_peer(text: &[u8]) -> Option<Option<SocketAddr>> {
     if text == b"UNKNOWN" || text.starts_with(b"UNKNOWN ") {
         return Some(None);
@@ -118,24 +118,24 @@ fn port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|_| written_so)
 }
 
-fn parse_binary(bytes: &[u8]) -> Result<Parsed, Refused> {
+fn parse_binary(bytes: &[u8]) -> Result<ParsedHeader, HeaderError> {
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
-        return Ok(Parsed::More(HEAD_BYTES - bytes.len()));
+        return Ok(ParsedHeader::More(HEAD_BYTES - bytes.len()));
     };
     let own = match head[12] {
         0x20 => true,
         0x21 => false,
-        _ => return Err(Refused::Malformed),
+        _ => return Err(HeaderError::Malformed),
     };
     let length = usize::from(u16::from_be_bytes([head[14], head[15]]));
     let Some(addresses) = rest.get(..length) else {
-        return Ok(Parsed::More(length - rest.len()));
+        return Ok(ParsedHeader::More(length - rest.len()));
     };
-    let peer = if own { None } else { binary_peer(head[13], addresses).ok_or(Refused::Malformed)? };
-    Ok(Parsed::Header { taken: HEAD_BYTES + length, peer })
+    let peer = if own { None } else { binary_peer(head[13], addresses).ok_or(HeaderError::Malformed)? };
+    Ok(ParsedHeader::Header { taken: HEAD_BYTES + length, peer })
 }
 
-/// Who is connected, by family and addresses. `None` when they are not understood.
+/// The client, from family and addresses. `None` if they are not understood.
 fn binary_peer(family: u8, addresses: &[u8]) -> Option<Option<SocketAddr>> {
     let (addresses_of, transport) = (family >> 4, family & 0xf);
     match (addresses_of, transport) {
@@ -180,13 +180,13 @@ mod tests {
         [&source.octets()[..], &destination.octets(), &[0x9c, 0x40, 2, 2]].concat()
     }
 
-    /// Checks what a whole header says, however much is behind it and however it is cut into reads.
-    fn check(header: &[u8], expected: Result<Option<&str>, Refused>) {
+    /// Checks the result of a whole header, however much is behind it and however it is cut into reads.
+    fn check(header: &[u8], expected: Result<Option<&str>, HeaderError>) {
         let expected = expected.map(|peer| peer.map(|peer| peer.parse().unwrap()));
         let with_rest = [header, b"\x16\x03\x01 behind it"].concat();
         let parsed = parse(&with_rest);
         match &expected {
-            Ok(peer) => assert_eq!(parsed, Ok(Parsed::Header { taken: header.len(), peer: *peer })),
+            Ok(peer) => assert_eq!(parsed, Ok(ParsedHeader::Header { taken: header.len(), peer: *peer })),
             Err(refused) => assert_eq!(parsed.as_ref(), Err(refused), "{}", header.escape_ascii()),
         }
         for piece_bytes in [1, 2, 7, 15, 16, usize::MAX] {
@@ -196,13 +196,13 @@ mod tests {
         }
     }
 
-    /// What is found by reading no more than what is asked for, and at most this much at once; and how much was read.
-    fn read_in_pieces(stream: &[u8], piece_bytes: usize) -> (Result<Option<SocketAddr>, Refused>, usize) {
+    /// The result of reading no more than is asked for, and at most this much at once; and the number of bytes read.
+    fn read_in_pieces(stream: &[u8], piece_bytes: usize) -> (Result<Option<SocketAddr>, HeaderError>, usize) {
         let mut read = 0;
         loop {
             match parse(&stream[..read]) {
-                Ok(Parsed::Header { peer, .. }) => return (Ok(peer), read),
-                Ok(Parsed::More(missing)) => read += missing.min(piece_bytes),
+                Ok(ParsedHeader::Header { peer, .. }) => return (Ok(peer), read),
+                Ok(ParsedHeader::More(missing)) => read += missing.min(piece_bytes),
                 Err(refused) => return (Err(refused), read),
             }
         }
@@ -242,12 +242,12 @@ mod tests {
             "PROXY  \r\n",
             "PROXY \r\n",
         ] {
-            check(line.as_bytes(), Err(Refused::Malformed));
+            check(line.as_bytes(), Err(HeaderError::Malformed));
         }
         let endless = format!("PROXY UNKNOWN {}", "x".repeat(LINE_BYTES_MAX));
-        check(endless.as_bytes(), Err(Refused::Malformed));
+        check(endless.as_bytes(), Err(HeaderError::Malformed));
         let too_long = format!("PROXY UNKNOWN {}\r\n", "x".repeat(LINE_BYTES_MAX - 15));
-        check(too_long.as_bytes(), Err(Refused::Malformed));
+        check(too_long.as_bytes(), Err(HeaderError::Malformed));
     }
 
     #[test]
@@ -276,13 +276,13 @@ mod tests {
 
     #[test]
     fn a_binary_header_that_is_not_as_it_must_be_is_refused() {
-        check(&binary(0x11, 0x11, &tcp4()), Err(Refused::Malformed));
-        check(&binary(0x22, 0x11, &tcp4()), Err(Refused::Malformed));
-        check(&binary(0x21, 0x13, &tcp4()), Err(Refused::Malformed));
-        check(&binary(0x21, 0x41, &tcp4()), Err(Refused::Malformed));
-        check(&binary(0x21, 0x11, &tcp4()[..11]), Err(Refused::Malformed));
-        check(&binary(0x21, 0x21, &tcp6()[..35]), Err(Refused::Malformed));
-        check(&binary(0x21, 0x31, &[b'/'; 215]), Err(Refused::Malformed));
+        check(&binary(0x11, 0x11, &tcp4()), Err(HeaderError::Malformed));
+        check(&binary(0x22, 0x11, &tcp4()), Err(HeaderError::Malformed));
+        check(&binary(0x21, 0x13, &tcp4()), Err(HeaderError::Malformed));
+        check(&binary(0x21, 0x41, &tcp4()), Err(HeaderError::Malformed));
+        check(&binary(0x21, 0x11, &tcp4()[..11]), Err(HeaderError::Malformed));
+        check(&binary(0x21, 0x21, &tcp6()[..35]), Err(HeaderError::Malformed));
+        check(&binary(0x21, 0x31, &[b'/'; 215]), Err(HeaderError::Malformed));
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
             "PROXYX",
             "\r\n\r\nx",
         ] {
-            check(first.as_bytes(), Err(Refused::Missing));
+            check(first.as_bytes(), Err(HeaderError::Missing));
         }
     }
 
@@ -312,8 +312,8 @@ mod tests {
         ) {
             let bytes = [beginning, rest].concat();
             match parse(&bytes) {
-                Ok(Parsed::Header { taken, .. }) => prop_assert!(taken <= bytes.len()),
-                Ok(Parsed::More(missing)) => prop_assert!(0 < missing),
+                Ok(ParsedHeader::Header { taken, .. }) => prop_assert!(taken <= bytes.len()),
+                Ok(ParsedHeader::More(missing)) => prop_assert!(0 < missing),
                 Err(_) => {}
             }
         }
@@ -330,7 +330,7 @@ mod tests {
         ) {
             let part = &header[..cut % header.len()];
             match parse(part) {
-                Ok(Parsed::More(missing)) => prop_assert!(0 < missing && part.len() + missing <= header.len()),
+                Ok(ParsedHeader::More(missing)) => prop_assert!(0 < missing && part.len() + missing <= header.len()),
                 other => prop_assert!(false, "{other:?}"),
             }
         }

@@ -1,5 +1,5 @@
-//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender can
-//! repeat what was lost. Pure: bytes in, ranges out.
+//! Finds the commands in a stream of RELP, which is syslog whose messages are acknowledged one by one, so that a sender
+//! can repeat lost ones. Pure: bytes in, ranges out.
 //!
 //! `TXNR SP COMMAND SP DATALEN [SP DATA] LF`: numbers are decimal, of up to nine digits; without data there is
 //! no space before the newline, but one is accepted.
@@ -14,9 +14,9 @@ const DIGITS_MAX: usize = 9;
 /// The longest name of a command.
 const NAME_BYTES_MAX: usize = 32;
 
-/// What a command asks for.
+/// The request of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum CommandName {
     /// To begin, with offers.
     Open,
     /// To take a message.
@@ -29,18 +29,18 @@ pub enum Name {
 
 /// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// What the answer has to name.
+pub struct RelpCommand {
+    /// The number that the answer has to repeat.
     pub number: u32,
-    /// What it asks for.
-    pub name: Name,
+    /// The request.
+    pub name: CommandName,
     /// Its data.
     pub data: Frame,
 }
 
 /// Why a stream is no RELP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
+pub enum RelpError {
     /// A number is missing or too long.
     #[error("there is no number where a RELP {0} should be")]
     Number(&'static str),
@@ -60,22 +60,22 @@ pub struct Commands {
     skip: usize,
     /// Whether the newline behind skipped data is still to come.
     skip_end: bool,
-    read: Read,
+    read: ConsumedBytes,
 }
 
-/// What became of the bytes of the last call.
+/// The number of bytes that the last call read and skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Read {
-    /// So many were read, also where what follows is no RELP.
+pub struct ConsumedBytes {
+    /// The number of bytes that were read, also if the bytes behind them are no RELP.
     pub taken: usize,
-    /// So many of these are in no command: data that was too long.
+    /// The number of these that are in no command: data that was too long.
     pub skipped: usize,
 }
 
-/// What stands before the data.
-struct Head {
+/// The head of a command, before its data.
+struct CommandHead {
     number: u32,
-    name: Name,
+    name: CommandName,
     data_start: usize,
     length: usize,
 }
@@ -83,21 +83,21 @@ struct Head {
 impl Commands {
     /// At the beginning of a stream.
     pub fn new(data_max: usize) -> Commands {
-        Commands { data_max, skip: 0, skip_end: false, read: Read::default() }
+        Commands { data_max, skip: 0, skip_end: false, read: ConsumedBytes::default() }
     }
 
-    /// Appends the commands of `bytes` that are complete and says how many bytes they took. The caller brings
-    /// the rest again, with more behind it.
-    pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<Command>) -> Result<usize, Malformed> {
-        self.read = Read::default();
+    /// Appends the commands of `bytes` that are complete and returns the number of bytes that they took. The caller
+    /// brings the rest again, with more behind it.
+    pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<RelpCommand>) -> Result<usize, RelpError> {
+        self.read = ConsumedBytes::default();
         while let Some(next) = self.next(bytes, self.read.taken, commands)? {
             self.read.taken = next;
         }
         Ok(self.read.taken)
     }
 
-    /// What the last [`Commands::split`] read.
-    pub fn read(&self) -> Read {
+    /// The bytes that the last [`Commands::split`] read.
+    pub fn read(&self) -> ConsumedBytes {
         self.read
     }
 
@@ -105,8 +105,8 @@ impl Commands {
         &mut self,
         bytes: &[u8],
         at: usize,
-        commands: &mut Vec<Command>,
-    ) -> Result<Option<usize>, Malformed> {
+        commands: &mut Vec<RelpCommand>,
+    ) -> Result<Option<usize>, RelpError> {
         let rest = &bytes[at..];
         if rest.is_empty() {
             return Ok(None);
@@ -119,7 +119,7 @@ impl Commands {
         }
         if self.skip_end {
             self.skip_end = false;
-            return if rest[0] == b'\n' { Ok(Some(at + 1)) } else { Err(Malformed::End) };
+            return if rest[0] == b'\n' { Ok(Some(at + 1)) } else { Err(RelpError::End) };
         }
         let Some(head) = head(bytes, at)? else { return Ok(None) };
         let start = head.data_start;
@@ -134,43 +134,43 @@ impl Commands {
         if is_cut {
             (self.skip, self.skip_end) = (head.length - kept, true);
         } else if bytes[start + kept] != b'\n' {
-            return Err(Malformed::End);
+            return Err(RelpError::End);
         }
-        commands.push(Command { number: head.number, name: head.name, data });
+        commands.push(RelpCommand { number: head.number, name: head.name, data });
         Ok(Some(start + needed))
     }
 }
 
-/// The head of a command at `at`; `None` when more bytes are needed.
-fn head(bytes: &[u8], at: usize) -> Result<Option<Head>, Malformed> {
+/// The head of a command at `at`; `None` if more bytes are needed.
+fn head(bytes: &[u8], at: usize) -> Result<Option<CommandHead>, RelpError> {
     let Some((number, at)) = number(bytes, at, "transaction")? else { return Ok(None) };
     if bytes.get(at).is_some_and(|&byte| byte != b' ') {
-        return Err(Malformed::Number("transaction"));
+        return Err(RelpError::Number("transaction"));
     }
     let Some(rest) = bytes.get(at + 1..) else { return Ok(None) };
     let length = rest.iter().take(NAME_BYTES_MAX + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let name = match (&rest[..length], rest.get(length)) {
-        (_, _) if NAME_BYTES_MAX < length => return Err(Malformed::Name),
+        (_, _) if NAME_BYTES_MAX < length => return Err(RelpError::Name),
         (_, None) => return Ok(None),
         (name, Some(b' ')) if !name.is_empty() => name_of(name),
-        _ => return Err(Malformed::Name),
+        _ => return Err(RelpError::Name),
     };
     let Some((length, at)) = self::number(bytes, at + 1 + length + 1, "length")? else { return Ok(None) };
     let data_start = match bytes.get(at) {
         Some(b' ') => at + 1,
         Some(b'\n') if length == 0 => at,
-        Some(_) => return Err(Malformed::Number("length")),
+        Some(_) => return Err(RelpError::Number("length")),
         None => return Ok(None),
     };
-    Ok(Some(Head { number, name, data_start, length: length as usize }))
+    Ok(Some(CommandHead { number, name, data_start, length: length as usize }))
 }
 
-/// The number at `at` and what is behind it; `None` when more bytes may belong to it.
-fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, usize)>, Malformed> {
+/// The number at `at` and the rest behind it; `None` if more bytes may belong to it.
+fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, usize)>, RelpError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let digits = rest.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
     if DIGITS_MAX < digits || (digits == 0 && !rest.is_empty()) {
-        return Err(Malformed::Number(what));
+        return Err(RelpError::Number(what));
     }
     if digits == rest.len() {
         return Ok(None);
@@ -179,12 +179,12 @@ fn number(bytes: &[u8], at: usize, what: &'static str) -> Result<Option<(u32, us
     Ok(Some((value, at + digits)))
 }
 
-fn name_of(name: &[u8]) -> Name {
+fn name_of(name: &[u8]) -> CommandName {
     match name {
-        b"syslog" => Name::Syslog,
-        b"open" => Name::Open,
-        b"close" => Name::Close,
-        _ => Name::Other,
+        b"syslog" => CommandName::Syslog,
+        b"open" => CommandName::Open,
+        b"close" => CommandName::Close,
+        _ => CommandName::Other,
     }
 }
 
@@ -193,16 +193,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Found = Vec<(u32, Name, Vec<u8>, Flags)>;
+    type Found = Vec<(u32, CommandName, Vec<u8>, Flags)>;
 
-    /// What is found when the pieces come one after the other.
-    fn run(pieces: &[&[u8]]) -> Result<Found, Malformed> {
+    /// The result when the pieces come one after the other.
+    fn run(pieces: &[&[u8]]) -> Result<Found, RelpError> {
         let mut splitter = Commands::new(10);
         let (mut pending, mut found, mut commands) = (Vec::new(), Vec::new(), Vec::new());
         for piece in pieces {
             pending.extend_from_slice(piece);
             let taken = splitter.split(&pending, &mut commands)?;
-            for Command { number, name, data } in commands.drain(..) {
+            for RelpCommand { number, name, data } in commands.drain(..) {
                 found.push((
                     number,
                     name,
@@ -215,7 +215,7 @@ mod tests {
         Ok(found)
     }
 
-    fn check(stream: &str, expected: &[(u32, Name, &str, Flags)]) {
+    fn check(stream: &str, expected: &[(u32, CommandName, &str, Flags)]) {
         let expected = expected
             .iter()
             .map(|(number, name, data, flags)| (*number, *name, data.as_bytes().to_vec(), *flags));
@@ -229,12 +229,12 @@ mod tests {
         check(
             "1 open 3 a=b\n2 syslog 5 <1>\na\n999999999 close 0\n",
             &[
-                (1, Name::Open, "a=b", WHOLE),
-                (2, Name::Syslog, "<1>\na", WHOLE),
-                (999_999_999, Name::Close, "", WHOLE),
+                (1, CommandName::Open, "a=b", WHOLE),
+                (2, CommandName::Syslog, "<1>\na", WHOLE),
+                (999_999_999, CommandName::Close, "", WHOLE),
             ],
         );
-        check("1 starttls 0 \n", &[(1, Name::Other, "", WHOLE)]);
+        check("1 starttls 0 \n", &[(1, CommandName::Other, "", WHOLE)]);
         check("1 syslog 5 <1>", &[]);
     }
 
@@ -242,24 +242,24 @@ mod tests {
     fn data_that_is_too_long_is_cut_and_what_follows_is_clean() {
         check(
             "1 syslog 12 0123456789ab\n2 close 0\n",
-            &[(1, Name::Syslog, "0123456789", Flags::TRUNCATED), (2, Name::Close, "", WHOLE)],
+            &[(1, CommandName::Syslog, "0123456789", Flags::TRUNCATED), (2, CommandName::Close, "", WHOLE)],
         );
-        check("1 syslog 999999999 0123456789", &[(1, Name::Syslog, "0123456789", Flags::TRUNCATED)]);
+        check("1 syslog 999999999 0123456789", &[(1, CommandName::Syslog, "0123456789", Flags::TRUNCATED)]);
     }
 
     #[test]
     fn what_is_no_relp_is_said() {
-        let check = |stream: &str, expected: Malformed| {
+        let check = |stream: &str, expected: RelpError| {
             assert_eq!(run(&[stream.as_bytes()]), Err(expected), "{stream:?}");
         };
-        check("<13>a\n", Malformed::Number("transaction"));
-        check("1234567890 open 0\n", Malformed::Number("transaction"));
-        check("1 2 3\n", Malformed::Number("length"));
-        check("1  0\n", Malformed::Name);
-        check("1 open x\n", Malformed::Number("length"));
-        check("1 open 2\n", Malformed::Number("length"));
-        check("1 syslog 2 abc\n", Malformed::End);
-        check("1 syslog 12 0123456789abc", Malformed::End);
+        check("<13>a\n", RelpError::Number("transaction"));
+        check("1234567890 open 0\n", RelpError::Number("transaction"));
+        check("1 2 3\n", RelpError::Number("length"));
+        check("1  0\n", RelpError::Name);
+        check("1 open x\n", RelpError::Number("length"));
+        check("1 open 2\n", RelpError::Number("length"));
+        check("1 syslog 2 abc\n", RelpError::End);
+        check("1 syslog 12 0123456789abc", RelpError::End);
     }
 
     proptest! {

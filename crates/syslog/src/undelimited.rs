@@ -1,25 +1,25 @@
-//! Messages of a sender that puts nothing between them: where the next one begins. Pure.
+//! Finds the beginning of the next message of a sender that puts nothing between them. Pure.
 //!
 //! A message may quote the head of another one, so a head within a text alone proves nothing. It is taken for the
 //! beginning of the next message only where a connection has never sent a delimiter, its first message has such a head,
-//! this one has the same form and names the same host, and what came has come to an end without a delimiter: by silence,
-//! by the end of the connection, or because it is longer than a message may be.
+//! this one has the same form and names the same host, and the bytes have ended without a delimiter: by silence, by the
+//! end of the connection, or because it is longer than a message may be.
 
 use logstead_record::MONTHS;
 
-/// Longest stamp and host that are believed.
+/// The longest stamp and host that are accepted.
 const STAMP_BYTES_MAX: usize = 40;
 const HOST_BYTES_MAX: usize = 255;
 
-/// What the heads of one sender's messages have in common.
+/// The signature that the heads of one sender's messages share.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Signature {
+pub(super) struct HeadSignature {
     is_rfc5424: bool,
     host: Vec<u8>,
 }
 
-/// What stands at a place.
-enum Head<'a> {
+/// The result of matching a head at a position.
+enum HeadMatch<'a> {
     /// A head of this form that names this host.
     Of(bool, &'a [u8]),
     Other,
@@ -27,54 +27,55 @@ enum Head<'a> {
     Begun,
 }
 
-impl Signature {
-    /// Of the head at the beginning of the bytes.
-    pub(super) fn of(bytes: &[u8]) -> Option<Signature> {
+impl HeadSignature {
+    /// The signature of the head at the beginning of the bytes.
+    pub(super) fn of(bytes: &[u8]) -> Option<HeadSignature> {
         match head(bytes) {
-            Head::Of(is_rfc5424, host) => Some(Signature { is_rfc5424, host: host.to_vec() }),
-            Head::Other | Head::Begun => None,
+            HeadMatch::Of(is_rfc5424, host) => Some(HeadSignature { is_rfc5424, host: host.to_vec() }),
+            HeadMatch::Other | HeadMatch::Begun => None,
         }
     }
 
-    /// Where a head with this signature begins, not before `from`; else up to where there is none for certain.
+    /// The position of a head with this signature, not before `from`; otherwise the position before which there is none
+    /// for certain.
     pub(super) fn find(&self, bytes: &[u8], from: usize) -> Result<usize, usize> {
         for at in memchr::memchr_iter(b'<', &bytes[from..]).map(|found| from + found) {
             match head(&bytes[at..]) {
-                Head::Of(is_rfc5424, host) if is_rfc5424 == self.is_rfc5424 && host == self.host => {
+                HeadMatch::Of(is_rfc5424, host) if is_rfc5424 == self.is_rfc5424 && host == self.host => {
                     return Ok(at);
                 }
-                Head::Begun => return Err(at),
-                Head::Of(..) | Head::Other => {}
+                HeadMatch::Begun => return Err(at),
+                HeadMatch::Of(..) | HeadMatch::Other => {}
             }
         }
         Err(bytes.len())
     }
 }
 
-fn head(bytes: &[u8]) -> Head<'_> {
-    read_head(bytes).unwrap_or(Head::Begun)
+fn head(bytes: &[u8]) -> HeadMatch<'_> {
+    read_head(bytes).unwrap_or(HeadMatch::Begun)
 }
 
-/// `None` where the bytes end too early.
-fn read_head(bytes: &[u8]) -> Option<Head<'_>> {
+/// `None` if the bytes end too early.
+fn read_head(bytes: &[u8]) -> Option<HeadMatch<'_>> {
     let digits = bytes.iter().skip(1).take(4).take_while(|byte| byte.is_ascii_digit()).count();
     let after = *bytes.get(1 + digits)?;
     if bytes[0] != b'<' || !(1..=3).contains(&digits) || after != b'>' {
-        return Some(Head::Other);
+        return Some(HeadMatch::Other);
     }
     let rest = &bytes[digits + 2..];
     let is_rfc5424 = *rest.first()? == b'1';
     let stamp_bytes = if is_rfc5424 { rfc5424_stamp(rest)? } else { rfc3164_stamp(rest)? };
-    let Some(stamp_bytes) = stamp_bytes else { return Some(Head::Other) };
+    let Some(stamp_bytes) = stamp_bytes else { return Some(HeadMatch::Other) };
     let rest = &rest[stamp_bytes..];
     match memchr::memchr2(b' ', b'\n', &rest[..rest.len().min(HOST_BYTES_MAX + 1)]) {
-        Some(end @ 1..) if rest[end] == b' ' => Some(Head::Of(is_rfc5424, &rest[..end])),
+        Some(end @ 1..) if rest[end] == b' ' => Some(HeadMatch::Of(is_rfc5424, &rest[..end])),
         None if rest.len() <= HOST_BYTES_MAX => None,
-        _ => Some(Head::Other),
+        _ => Some(HeadMatch::Other),
     }
 }
 
-/// `1 2026-11-22T05:11:01.123Z `: how many bytes; `None` where the bytes end too early.
+/// `1 2026-11-22T05:11:01.123Z `: its length; `None` if the bytes end too early.
 fn rfc5424_stamp(rest: &[u8]) -> Option<Option<usize>> {
     let shape = b"1 dddd-dd-ddTdd:dd:dd";
     if !fits(rest, shape)? {
@@ -95,7 +96,7 @@ fn rfc3164_stamp(rest: &[u8]) -> Option<Option<usize>> {
     Some((fits(rest, shape)? && is_month()).then_some(shape.len()))
 }
 
-/// Whether the bytes have this shape: `d` is a digit, `_` one or a space, `a` a letter; `None` where they end too early.
+/// Whether the bytes have this shape: `d` is a digit, `_` one or a space, `a` a letter; `None` if they end too early.
 fn fits(bytes: &[u8], shape: &[u8]) -> Option<bool> {
     for (at, &kind) in shape.iter().enumerate() {
         let byte = *bytes.get(at)?;
@@ -120,14 +121,14 @@ mod tests {
 
     #[test]
     fn a_head_of_the_same_form_and_host_is_found_and_no_other() {
-        let signature = Signature::of(FIRST).unwrap();
+        let signature = HeadSignature::of(FIRST).unwrap();
         let find = |more: &str| signature.find(&[FIRST, more.as_bytes()].concat(), 1);
         assert_eq!(find("<13>1 2026-11-22T05:11:02+01:00 web-1 b"), Ok(FIRST.len()));
         assert!(find("<13>1 2026-11-22T05:11:02Z web-2 b").is_err());
         assert!(find("<13>Nov 22 05:11:02 web-1 b").is_err());
         assert!(find("<13> x <1>1 <b>").is_err());
         assert_eq!(find("x<13>1 2026-11-22T05:11:02Z web"), Err(FIRST.len() + 1), "it may become one");
-        let signature = Signature::of(b"<14>Nov  2 05:11:01 web-1 app: a").unwrap();
+        let signature = HeadSignature::of(b"<14>Nov  2 05:11:01 web-1 app: a").unwrap();
         assert_eq!(signature.find(b"b<14>Nov 22 05:11:01 web-1 app: a", 0), Ok(1));
     }
 
@@ -142,7 +143,7 @@ mod tests {
             "plain",
             "<14>1 2026-11-22T05:11:01Z",
         ] {
-            assert_eq!(Signature::of(text.as_bytes()), None, "{text}");
+            assert_eq!(HeadSignature::of(text.as_bytes()), None, "{text}");
         }
     }
 }

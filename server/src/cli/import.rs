@@ -17,7 +17,7 @@ use logstead_flow::machine::memory::Shares;
 use logstead_flow::machine::{clock, rights};
 use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{FrameContext, SyslogParser};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -147,7 +147,7 @@ impl Import {
         }
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
-        let syslog = Syslog::of_lines(SourceFormat::Auto, zone);
+        let syslog = SyslogParser::of_lines(SourceFormat::Auto, zone);
         std::thread::scope(|scope| {
             for _ in 0..Shares::of_process(&settings).sealers {
                 let (keeper, rung) = (keeper.clone(), rung.clone());
@@ -294,7 +294,7 @@ struct Data {
     appender: Appender,
     keeper: Keeper,
     bell: crossbeam_channel::Sender<()>,
-    syslog: Syslog,
+    syslog: SyslogParser,
     context: LineDefaults,
 }
 
@@ -302,7 +302,8 @@ impl ImportTarget for Data {
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure> {
         let received = clock::now();
         let (host, written) = (self.context.host.as_bytes(), written.unwrap_or(received));
-        let encoded = parse(lines, &self.syslog, Known { peer: host, written, ..Known::at(received) });
+        let encoded =
+            parse(lines, &self.syslog, FrameContext { peer: host, written, ..FrameContext::at(received) });
         self.appender.append(&encoded).map_err(CommandFailure::environment)?;
         if 0 < self.keeper.backlog().files {
             // If it is ringing already, that is enough.
@@ -314,7 +315,7 @@ impl ImportTarget for Data {
 }
 
 /// Lines as batches, each of about [`CHUNK_BYTES`].
-fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<Encoded> {
+fn parse(lines: &[u8], syslog: &SyslogParser, known: FrameContext<'_>) -> Vec<Encoded> {
     let received = known.received;
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {

@@ -17,20 +17,20 @@ use logstead_accounts::document_backups;
 use logstead_accounts::{CheckDepth, DatabaseState, IntactDatabase, Meta, Revision};
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
-use logstead_pipeline::Change;
+use logstead_pipeline::RevisionChange;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A router document to run.
 pub(super) enum StartingDocument {
     /// The newest revision.
-    Stored(u64, Change),
+    Stored(u64, RevisionChange),
     /// One that is to become the first, and its origin.
-    New(String, Change),
+    New(String, RevisionChange),
 }
 
 impl StartingDocument {
-    pub(super) fn change(&self) -> &Change {
+    pub(super) fn change(&self) -> &RevisionChange {
         match self {
             StartingDocument::Stored(_, change) | StartingDocument::New(_, change) => change,
         }
@@ -298,13 +298,13 @@ fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
 }
 
 /// Checks a document; warnings go to the log.
-fn change(name: &str, toml: String) -> Result<Change, CommandFailure> {
+fn change(name: &str, toml: String) -> Result<RevisionChange, CommandFailure> {
     let (document, checked) =
         check_toml(&toml).map_err(|problems| CommandFailure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {
         tracing::warn!("{name}: {warning}");
     }
-    Ok(Change { toml, document, checked })
+    Ok(RevisionChange { toml, document, checked })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::text;
 use clap::Args;
 use logstead_config::is_logspace_id;
 use logstead_config::settings::Settings;
-use logstead_flow::ledger::{Place, Reached};
+use logstead_flow::ledger::{JournalId, LedgerSnapshot};
 use logstead_flow::machine::lock::DataLock;
 use logstead_flow::machine::memory::Shares;
 use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, RealDisk, Recovery, verify_cursor};
@@ -34,13 +34,13 @@ pub(super) type InspectedQueue = (String, Result<(Looked, Option<CursorError>), 
 
 /// The position up to which the ledger of a data directory says that messages were kept, and the damage of the ledger.
 /// It has to be read before the journals, which a server may be writing.
-fn reached(data: &Path) -> (Reached, Option<String>) {
-    match Reached::look(&RealDisk, &data.join("ledger")) {
+fn reached(data: &Path) -> (LedgerSnapshot, Option<String>) {
+    match LedgerSnapshot::look(&RealDisk, &data.join("ledger")) {
         Ok((reached, 0)) => (reached, None),
         Ok((reached, lines)) => {
             (reached, Some(format!("{lines} lines are damaged: its accounts may lack what they said")))
         }
-        Err(error) => (Reached::default(), Some(error)),
+        Err(error) => (LedgerSnapshot::default(), Some(error)),
     }
 }
 
@@ -75,7 +75,7 @@ impl StoreArgs {
             }
             for id in known(&folder, &[])? {
                 let of = match what {
-                    "queue" => reached.of(&Place::Destination(id.as_str().into())),
+                    "queue" => reached.of(&JournalId::Destination(id.as_str().into())),
                     _ => 0,
                 };
                 let dir = folder.join(&id);
@@ -149,7 +149,7 @@ fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>, C
     let folder = folder_of(data)?;
     let reached = reached(data).0;
     let look_at = |id: String| {
-        let of = reached.of(&Place::Logspace(id.as_str().into()));
+        let of = reached.of(&JournalId::Logspace(id.as_str().into()));
         let looked = logstead_indexer::look_witnessed(&disk, &folder.join(&id), of, &Pool::of_reads());
         (id, looked.map_err(|error| error.to_string()))
     };
@@ -226,7 +226,7 @@ impl LockedStore {
     fn open_one(&self, id: &str) -> Result<Opened, CommandFailure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let data = self.folder.parent().unwrap_or(Path::new("."));
-        let reached = reached(data).0.of(&Place::Logspace(id.into()));
+        let reached = reached(data).0.of(&JournalId::Logspace(id.into()));
         let folder = self.folder.join(id);
         let opened =
             logstead_indexer::open_witnessed(&disk, &folder, self.options, reached, &Pool::of_reads());

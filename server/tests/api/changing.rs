@@ -10,7 +10,7 @@ use axum::http::{Request, header};
 use in_process::TOKEN;
 use logstead_config::check_toml;
 use logstead_indexer::Filter;
-use logstead_pipeline::{ApplyError, Change};
+use logstead_pipeline::{ApplyError, RevisionChange};
 use logstead_query::{Context, TimeRange, parse};
 use logstead_record::Timestamp;
 use logstead_work::Run;
@@ -296,7 +296,8 @@ fn a_change_that_comes_too_late_leaves_no_trace() {
     let mut changing = Changing::start();
     let toml = after(changing.ports, ("", ""));
     let (document, checked) = check_toml(&toml).unwrap();
-    let change = || Change { toml: toml.clone(), document: document.clone(), checked: checked.clone() };
+    let change =
+        || RevisionChange { toml: toml.clone(), document: document.clone(), checked: checked.clone() };
     let refused = changing.server.pipeline.prepare(change(), Some(1)).err();
     assert!(matches!(refused, Some(ApplyError::Conflict { current: 2 })), "{refused:?}");
     changing.is_as_before();

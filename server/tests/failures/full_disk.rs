@@ -8,7 +8,7 @@ use crate::support;
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
 use logstead_indexer::{Disk, Filter, Options, SimDisk, open_queue};
-use logstead_pipeline::{Change, LogspaceState, Pipeline, SubmitError};
+use logstead_pipeline::{LogspaceState, Pipeline, RevisionChange, SubmitError};
 use logstead_query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use logstead_work::Run;
@@ -27,7 +27,7 @@ fn start_with(disk: Arc<SimDisk>, data: &Path, router: &str) -> Arc<Pipeline> {
     let set = vec!["storage.segment_rows_max=1000".to_owned()];
     let settings = Arc::new(settings::load(&Layers { set, ..Layers::default() }).unwrap());
     let (document, checked) = check_toml(router).unwrap();
-    let change = Change { toml: router.to_owned(), document, checked };
+    let change = RevisionChange { toml: router.to_owned(), document, checked };
     Pipeline::start(disk, data, settings, 1, change).unwrap()
 }
 

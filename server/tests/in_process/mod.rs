@@ -10,7 +10,7 @@ use logstead_api::{ApiState, Process};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers, Settings};
 use logstead_indexer::{Disk, RealDisk};
-use logstead_pipeline::{Change, Pipeline};
+use logstead_pipeline::{Pipeline, RevisionChange};
 use logstead_record::Timestamp;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -79,7 +79,7 @@ impl<Calls> Server<Calls> {
         let settings = Arc::new(settings);
         let meta = Meta::open(&data.join("logstead.db")).unwrap();
         let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let change = RevisionChange { toml: ROUTER.to_owned(), document, checked };
         let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
         let pipeline = Pipeline::start(disk, data, settings.clone(), revision, change).unwrap();
         let app = api::app(ApiState {

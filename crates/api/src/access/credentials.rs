@@ -217,7 +217,7 @@ mod tests {
     use logstead_config::settings::{self, Layers};
     use logstead_config::{Period, check_toml};
     use logstead_indexer::RealDisk;
-    use logstead_pipeline::{Change, Pipeline};
+    use logstead_pipeline::{Pipeline, RevisionChange};
     use logstead_record::Timestamp;
     use std::io::{Read, Write};
     use std::net::TcpListener;
@@ -234,7 +234,7 @@ mod tests {
         let settings = Arc::new(settings);
         let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
         let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let change = RevisionChange { toml: ROUTER.to_owned(), document, checked };
         let revision = meta.add_revision(ROUTER, "system", "", Timestamp::from_nanos(0)).unwrap();
         let pipeline =
             Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();

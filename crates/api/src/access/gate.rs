@@ -8,7 +8,7 @@ use crate::ingest::pace::TokenPace;
 use crate::ingest::protocol::IngestProtocol;
 use axum::http::header;
 use logstead_accounts::{Account, Meta, Secret, TokenLimits};
-use logstead_flow::gate::{Barred, Gate, Pass};
+use logstead_flow::gate::{Gate, GateError, SendToken};
 use logstead_flow::machine::clock;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -28,24 +28,24 @@ struct TokenPass {
 }
 
 impl Gate for TokenGate {
-    fn token(&self, authorization: &str) -> Result<Box<dyn Pass>, Barred> {
+    fn token(&self, authorization: &str) -> Result<Box<dyn SendToken>, GateError> {
         let header = authorization.parse().ok().map(|value| (header::AUTHORIZATION, value));
         let Some(secret) = presented(&header.into_iter().collect()) else {
-            return Err(Barred::Unknown("send a token as `authorization: Bearer TOKEN`".to_owned()));
+            return Err(GateError::Unknown("send a token as `authorization: Bearer TOKEN`".to_owned()));
         };
         let found = self.meta.use_token(Secret::presented(&secret).hash(), clock::now());
         let token = found
-            .map_err(|error| Barred::Unavailable(error.to_string()))?
-            .ok_or_else(|| Barred::Unknown("this token is unknown or has expired".to_owned()))?;
+            .map_err(|error| GateError::Unavailable(error.to_string()))?
+            .ok_or_else(|| GateError::Unknown("this token is unknown or has expired".to_owned()))?;
         let (account, name) = (Account::Token(token.id), token.name);
         let caller = Caller::new(account, format!("token:{name}"), token.role, token.grant);
         let may_send = caller.and_then(|caller| caller.check(Needs::Ingest(IngestProtocol::Otlp)));
-        may_send.map_err(|error| Barred::Forbidden(error.detail().to_owned()))?;
+        may_send.map_err(|error| GateError::Forbidden(error.detail().to_owned()))?;
         Ok(Box::new(TokenPass { account, name, limits: token.limits, pace: self.pace.clone() }))
     }
 }
 
-impl Pass for TokenPass {
+impl SendToken for TokenPass {
     fn name(&self) -> &str {
         &self.name
     }

@@ -339,7 +339,7 @@ mod tests {
     use logstead_config::check_toml;
     use logstead_config::settings::{self, Layers};
     use logstead_indexer::RealDisk;
-    use logstead_pipeline::{Change, Pipeline};
+    use logstead_pipeline::{Pipeline, RevisionChange};
     use logstead_record::SECOND;
     use proptest::prelude::*;
     use serde_json::{Value, json};
@@ -395,7 +395,7 @@ mod tests {
         let settings = Arc::new(settings);
         let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
         let (document, checked) = check_toml(ROUTER).unwrap();
-        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let change = RevisionChange { toml: ROUTER.to_owned(), document, checked };
         let revision = meta.add_revision(ROUTER, "system", "", Timestamp::from_nanos(0)).unwrap();
         let pipeline =
             Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();

@@ -18,7 +18,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get, head, post};
 use logstead_flow::request_id;
-use logstead_ingest::bulk::{Bulk, Filter};
+use logstead_ingest::bulk::{Bulk, ReplyFilter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -169,14 +169,14 @@ async fn store(
     };
     let taken = stored.taken();
     let stopped = stored.stopped.take();
-    let filter = Filter::of(parameters.filter_path.as_deref());
+    let filter = ReplyFilter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
     let (mut messages, late) = (stored.messages, stored.late);
     // A body of which nothing is accepted is refused as a whole, so that its sender waits as long as it is told to.
     let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();
-        messages.reply((taken, &late), stopped.as_ref().map(ApiError::detail), took_ms, &filter)
+        messages.reply(taken, &late, stopped.as_ref().map(ApiError::detail), took_ms, &filter)
     };
     let reply = incoming.blocking(reply).await?;
     let kind = [(header::CONTENT_TYPE, answer_type(&incoming.headers))];

@@ -6,14 +6,14 @@ use crate::error::{ApiError, Result};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::routing::post;
-use logstead_ingest::gelf::Gelf;
+use logstead_ingest::gelf::GelfBody;
 
 pub(super) const ROUTES: &[ProtocolRoute] =
     &[ProtocolRoute { methods: &["POST"], paths: &["/gelf"], answer: || post(gelf) }];
 
 async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
     let (body, _room) = incoming.read(body, None).await?;
-    let batches = incoming.decode(move |sender, max| Gelf::of(body, sender, max)).await?;
+    let batches = incoming.decode(move |sender, max| GelfBody::of(body, sender, max)).await?;
     let stored = incoming.store(batches, None).await?.complete()?;
     match stored.refusals.first() {
         None => Ok(StatusCode::ACCEPTED),

@@ -9,9 +9,9 @@ use super::incoming::{Incoming, IngestOutcome, json, not_stored};
 use crate::error::{ApiError, Result};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use logstead_flow::ledger::Place;
-use logstead_flow::receipt::Taken;
-use logstead_flow::repeats::{Begin, Claim, Id, Progress, Repeats};
+use logstead_flow::ledger::JournalId;
+use logstead_flow::receipt::StoreSummary;
+use logstead_flow::repeats::{Claim, Id, Repeats, RequestProgress, RequestStart};
 use logstead_flow::request_id;
 use logstead_ingest::batches::Batches;
 use logstead_ingest::messages::Messages;
@@ -58,8 +58,8 @@ impl Incoming {
         let key = hashed(&[self.account().to_string().as_bytes(), key.as_bytes()]);
         let body = hashed(&[&hash, logspace.unwrap_or_default().as_bytes()]);
         let progress = match self.repeats().begin_request(key, body) {
-            Begin::Take(progress) => progress,
-            Begin::Again(Progress { taken, dropped, .. }) => {
+            RequestStart::Take(progress) => progress,
+            RequestStart::Again(RequestProgress { taken, dropped, .. }) => {
                 // Messages that could not be read then cannot be read now.
                 let (mut batches, _) = self.check(batches).await?;
                 let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
@@ -78,11 +78,11 @@ impl Incoming {
                 let response = answer(stored).map_or_else(|refused| *refused, json);
                 return Ok(([(REPLAYED, "true")], self.says_since(response)).into_response());
             }
-            Begin::UnderWay => {
+            RequestStart::UnderWay => {
                 let detail = "a request with this Idempotency-Key is under way: ask again for its answer";
                 return Err(ApiError::new(StatusCode::CONFLICT, detail).retry_after_seconds(1));
             }
-            Begin::Differs => {
+            RequestStart::Differs => {
                 let detail =
                     "this Idempotency-Key came with another body before: every body needs a key of its own";
                 return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
@@ -123,8 +123,8 @@ impl Incoming {
         names: Vec<Option<Id>>,
         logspace: Option<&str>,
         named: Option<&IdempotentRequest>,
-        had: Vec<Place>,
-    ) -> Result<(Taken, Vec<usize>), BatchFailure> {
+        had: Vec<JournalId>,
+    ) -> Result<(StoreSummary, Vec<usize>), BatchFailure> {
         let (stamp, source) = (batch.received(0), self.source.clone());
         let repeats = self.repeats().clone();
         let (batch, had, late) = match named {
@@ -138,7 +138,7 @@ impl Incoming {
                 let claimed = blocking(self, move || repeats.claim(stamp, &source, &names)).await?;
                 let Claim { rows, had, later, .. } = claimed.map_err(|error| cannot_note(&error))?;
                 if rows.is_empty() {
-                    return Ok((Taken::default(), later));
+                    return Ok((StoreSummary::default(), later));
                 }
                 let mut selection = Selection::none(batch.rows());
                 rows.into_iter().for_each(|row| selection.insert(row));
@@ -171,9 +171,9 @@ async fn blocking<T: Send + 'static>(
 type Note = Box<dyn FnOnce(&Repeats, Timestamp) + Send>;
 
 /// The note to keep of a batch. If its outcome was not heard, the journals know more after the next start.
-fn remembered(outcome: &Result<Taken, SubmitError>, messages: usize) -> Option<Note> {
+fn remembered(outcome: &Result<StoreSummary, SubmitError>, messages: usize) -> Option<Note> {
     match outcome {
-        Ok(Taken { dropped }) => {
+        Ok(StoreSummary { dropped }) => {
             let dropped = *dropped;
             Some(Box::new(move |repeats, stamp| repeats.stored(stamp, messages, dropped)))
         }
@@ -185,7 +185,7 @@ fn remembered(outcome: &Result<Taken, SubmitError>, messages: usize) -> Option<N
     }
 }
 
-fn had(error: &SubmitError) -> Vec<Place> {
+fn had(error: &SubmitError) -> Vec<JournalId> {
     match error {
         SubmitError::Failed(failed) => failed.had.clone(),
         _ => Vec::new(),

@@ -25,13 +25,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_accounts::{Account, Role};
-use logstead_flow::ledger::Place;
+use logstead_flow::ledger::JournalId;
 use logstead_flow::machine::clock;
-use logstead_flow::receipt::Taken;
-use logstead_flow::repeats::{Id, Progress, Repeats};
-use logstead_ingest::batches::{Batches, Sender};
+use logstead_flow::receipt::StoreSummary;
+use logstead_flow::repeats::{Id, Repeats, RequestProgress};
+use logstead_ingest::batches::{Batches, BodySender};
 use logstead_ingest::encoding::{Encoding, Unpacker};
-use logstead_ingest::messages::{Messages, Refusal, Refused};
+use logstead_ingest::messages::{BodyError, MessageRefusal, Messages};
 use logstead_pipeline::{Pipeline, SubmitError};
 use logstead_record::Batch;
 use std::sync::Arc;
@@ -77,13 +77,13 @@ pub(crate) struct IngestOutcome<M> {
     pub dropped: usize,
     /// Messages that could not be read, and why, for the first of them.
     pub refused: usize,
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<MessageRefusal>,
     /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken …
     pub stopped: Option<ApiError>,
     /// … except those with these places among them, which are being stored for another request.
     pub late: Vec<usize>,
     /// The journals and queues that have messages of the rest already, if not all of them do.
-    pub had: Vec<Place>,
+    pub had: Vec<JournalId>,
 }
 
 /// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
@@ -144,7 +144,7 @@ impl Incoming {
         let encoding = self.headers.get(header::CONTENT_ENCODING);
         let encoding = match encoding {
             Some(name) => {
-                Encoding::named(&String::from_utf8_lossy(name.as_bytes())).map_err(Refused::from)?
+                Encoding::named(&String::from_utf8_lossy(name.as_bytes())).map_err(BodyError::from)?
             }
             None => implied.unwrap_or(Encoding::Identity),
         };
@@ -154,11 +154,11 @@ impl Incoming {
             self.has_read(packed.len());
             return Ok((packed, room));
         }
-        let mut unpacker = Unpacker::of(encoding, packed, self.body_max()).map_err(Refused::from)?;
+        let mut unpacker = Unpacker::of(encoding, packed, self.body_max()).map_err(BodyError::from)?;
         loop {
             let step;
             (step, unpacker) = blocking(move || (unpacker.step(), unpacker)).await?;
-            match step.map_err(Refused::from)? {
+            match step.map_err(BodyError::from)? {
                 0 => {
                     let body = unpacker.whole();
                     self.has_read(body.len());
@@ -232,9 +232,9 @@ impl Incoming {
     /// size of the messages, with everything that each of them repeats, is limited like the body, and counts as sent.
     pub(crate) async fn decode<M: Messages>(
         &self,
-        decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
+        decode: impl FnOnce(BodySender, usize) -> Result<M, BodyError> + Send + 'static,
     ) -> Result<Batches<M>> {
-        let sender = Sender {
+        let sender = BodySender {
             source: self.source.to_string(),
             peer: self.peer.0.map(|address| address.to_string()).unwrap_or_default(),
             received: clock::now(),
@@ -313,7 +313,7 @@ impl Incoming {
     /// are the same each time.
     pub(super) async fn store_rest<M: Messages>(
         &self,
-        IngestProgress { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: IngestProgress,
+        IngestProgress { named, progress: RequestProgress { taken: mut skip, mut dropped, mut had } }: IngestProgress,
         batches: Batches<M>,
         logspace: Option<&str>,
     ) -> Result<IngestOutcome<M>> {
@@ -345,7 +345,7 @@ impl Incoming {
             let (taken, read) = tokio::join!(submit, self.next_batch(batches));
             (batches, next) = read?;
             match taken {
-                Ok((Taken { dropped: of_part }, rows)) => {
+                Ok((StoreSummary { dropped: of_part }, rows)) => {
                     late.extend(rows.into_iter().map(|row| accepted + dropped + row));
                     accepted += messages - of_part;
                     dropped += of_part;
@@ -424,7 +424,7 @@ impl<M> IngestOutcome<M> {
             0 => "nothing of the body is stored".to_owned(),
             count => format!("the first {count} messages of the body are taken"),
         };
-        let had: Vec<String> = self.had.iter().map(Place::to_string).collect();
+        let had: Vec<String> = self.had.iter().map(JournalId::to_string).collect();
         if had.is_empty() {
             return Err(error.but(&taken));
         }

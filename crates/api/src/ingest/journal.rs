@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use logstead_ingest::journal::{Journal, Malformed};
+use logstead_ingest::journal::{Journal, JournalError};
 use logstead_ingest::messages::LIMITS;
 use logstead_record::BatchBuilder;
 use tokio::sync::Semaphore;
@@ -36,11 +36,11 @@ async fn upload(incoming: Incoming, body: Body) -> Result<Response> {
     }
     let Ok(_place) = UPLOADS.try_acquire() else { return Err(busy("too many journals are uploaded")) };
     let mut journal = Journal::new(LIMITS.line_bytes_max);
-    let malformed = |malformed: Malformed| ApiError::bad_request(malformed.to_string());
+    let malformed = |malformed: JournalError| ApiError::bad_request(malformed.to_string());
     incoming
         .store_streamed(body, |bytes, host, builder: &mut BatchBuilder| {
             let mut read = 0;
-            let mut done = |entry: &logstead_ingest::journal::Entry| {
+            let mut done = |entry: &logstead_ingest::journal::JournalEntry| {
                 read += entry.bytes();
                 entry.push(host.as_bytes(), builder);
             };

@@ -15,7 +15,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use logstead_ingest::encoding::Encoding;
-use logstead_ingest::loki::{Form, Loki};
+use logstead_ingest::loki::{LokiBody, LokiEncoding};
 use serde_json::json;
 
 pub(super) const ROUTES: &[ProtocolRoute] = &[ProtocolRoute {
@@ -35,13 +35,13 @@ pub(super) const PUBLIC: &[ProtocolRoute] = &[
 
 async fn push(incoming: Incoming, body: Body) -> Result<Response> {
     let (form, implied) = match media_type(&incoming.headers).as_deref() {
-        Some("application/json") => (Form::Json, None),
+        Some("application/json") => (LokiEncoding::Json, None),
         // Always a block of snappy, which its clients do not say.
-        Some("application/x-protobuf") | None => (Form::Protobuf, Some(Encoding::Snappy)),
+        Some("application/x-protobuf") | None => (LokiEncoding::Protobuf, Some(Encoding::Snappy)),
         other => return Err(unsupported(other, "application/x-protobuf or application/json")),
     };
     let (body, _room) = incoming.read(body, implied).await?;
-    let batches = incoming.decode(move |sender, max| Loki::of(body, form, sender, max)).await?;
+    let batches = incoming.decode(move |sender, max| LokiBody::of(body, form, sender, max)).await?;
     let stored = incoming.store(batches, None).await?.complete()?;
     match stored.refusals.first() {
         None => Ok(StatusCode::NO_CONTENT.into_response()),

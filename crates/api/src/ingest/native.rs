@@ -10,8 +10,8 @@ use crate::extract::QueryString;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use logstead_ingest::messages::Refusal;
-use logstead_ingest::ours::Ours;
+use logstead_ingest::messages::MessageRefusal;
+use logstead_ingest::native::NativeBody;
 use serde::Serialize;
 use utoipa::openapi::schema::{AnyOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
@@ -24,8 +24,8 @@ pub(crate) struct LineError {
     reason: String,
 }
 
-impl From<Refusal> for LineError {
-    fn from(Refusal { number, reason }: Refusal) -> LineError {
+impl From<MessageRefusal> for LineError {
+    fn from(MessageRefusal { number, reason }: MessageRefusal) -> LineError {
         LineError { line: number, reason: reason.into_owned() }
     }
 }
@@ -137,7 +137,7 @@ pub(crate) async fn ingest(
         .blocking(move || (if has_key { *blake3::hash(&body).as_bytes() } else { [0; 32] }, body))
         .await?;
     let mut batches =
-        incoming.decode(move |sender, max| Ours::of(body, (form, reading), sender, max)).await?;
+        incoming.decode(move |sender, max| NativeBody::of(body, form, reading, sender, max)).await?;
     let _kept;
     if params.atomic == Some(Switch::On) {
         (batches, _kept) = incoming.check(batches).await?;

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use logstead_ingest::otlp::{Answer, Code, Encoding, Otlp, Status};
+use logstead_ingest::otlp::{Code, Encoding, OtlpBody, OtlpReply, Status};
 use std::time::Duration;
 
 pub(super) const ROUTES: &[ProtocolRoute] =
@@ -22,13 +22,13 @@ async fn export(incoming: Incoming, body: Body) -> Result<Response> {
         other => return Err(unsupported(other, "application/x-protobuf or application/json")),
     };
     let (body, _room) = incoming.read(body, None).await?;
-    let batches = incoming.decode(move |sender, max| Otlp::of(body, encoding, &sender.peer, max)).await?;
+    let batches = incoming.decode(move |sender, max| OtlpBody::of(body, encoding, &sender.peer, max)).await?;
     let stored = incoming.store(batches, None).await?.complete()?;
     let first = stored.refusals.first();
     let message = first.map(|first| {
         format!("{} not taken, the first, record {}: {}", stored.refused, first.number, first.reason)
     });
-    let answer = Answer { rejected: stored.refused, message: message.unwrap_or_default() };
+    let answer = OtlpReply { rejected: stored.refused, message: message.unwrap_or_default() };
     Ok(body_of(StatusCode::OK, answer.encode(encoding), encoding))
 }
 

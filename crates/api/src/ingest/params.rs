@@ -8,10 +8,10 @@ use crate::question::split_list;
 use axum::http::HeaderMap;
 use jiff::tz::TimeZone;
 use logstead_config::SourceFormat;
-use logstead_ingest::ours::{Form, Reading};
+use logstead_ingest::native::{NativeFormat, ReadOptions};
 use logstead_record::Timestamp;
-use logstead_syslog::format::Syslog;
-use logstead_syslog::format::keys::{Column, Keys};
+use logstead_syslog::format::SyslogParser;
+use logstead_syslog::format::keys::{ColumnKeys, KeyColumn};
 use serde::Deserialize;
 
 /// The destination of messages, and how they are read. Keys in lists are separated by commas; the first key that is
@@ -77,21 +77,21 @@ pub(crate) enum LineFormat {
 }
 
 /// How the lines of a body are written, by the headers of its request. A format is for lines of text alone.
-pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<Form> {
+pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<NativeFormat> {
     let form = match media_type(headers).as_deref() {
-        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => Form::JsonLines,
-        Some("application/json") => Form::Json,
-        Some("text/plain") => Form::Text,
+        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => NativeFormat::JsonLines,
+        Some("application/json") => NativeFormat::Json,
+        Some("text/plain") => NativeFormat::Text,
         other => return Err(unsupported(other, "application/x-ndjson, application/json or text/plain")),
     };
     match (form, format) {
-        (Form::Text, _) | (_, None) => Ok(form),
+        (NativeFormat::Text, _) | (_, None) => Ok(form),
         _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
     }
 }
 
 /// How its messages are read.
-pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
+pub(super) fn reading(params: &IngestParams) -> Result<ReadOptions> {
     let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
     let format = match params.format {
         None | Some(LineFormat::Text) => None,
@@ -99,9 +99,9 @@ pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
         Some(LineFormat::Rfc5424) => Some(SourceFormat::Rfc5424),
         Some(LineFormat::Rfc3164) => Some(SourceFormat::Rfc3164),
     };
-    Ok(Reading {
+    Ok(ReadOptions {
         keys: params.keys(),
-        syslog: format.map(|format| Syslog::of_lines(format, zone.clone())),
+        syslog: format.map(|format| SyslogParser::of_lines(format, zone.clone())),
         zone,
         host: params.host.clone(),
         written: params.written.as_deref().map(written).transpose()?,
@@ -109,15 +109,15 @@ pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
 }
 
 impl IngestParams {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> ColumnKeys {
         let list = |given: &Option<String>| given.as_deref().map(|given| split_list(given).join(","));
-        Keys::new(|column| match column {
-            Column::Time => list(&self.time_field),
-            Column::Message => list(&self.message_field),
-            Column::Host => list(&self.host_field),
-            Column::Program => list(&self.program_field),
-            Column::Severity => list(&self.severity_field),
-            Column::Priority | Column::Facility | Column::Pid | Column::Msgid => None,
+        ColumnKeys::new(|column| match column {
+            KeyColumn::Time => list(&self.time_field),
+            KeyColumn::Message => list(&self.message_field),
+            KeyColumn::Host => list(&self.host_field),
+            KeyColumn::Program => list(&self.program_field),
+            KeyColumn::Severity => list(&self.severity_field),
+            KeyColumn::Priority | KeyColumn::Facility | KeyColumn::Pid | KeyColumn::Msgid => None,
         })
     }
 }

@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use logstead_ingest::hec::{About, Fault, Form, Hec, What, time_of};
+use logstead_ingest::hec::{Hec, HecError, HecErrorKind, HecFormat, HecMetadata, time_of};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -74,7 +74,7 @@ async fn events(
     QueryString(parameters): QueryString<HecParameters>,
     body: Body,
 ) -> Result<Response> {
-    store(incoming, Form::Events, parameters, body).await
+    store(incoming, HecFormat::Events, parameters, body).await
 }
 
 async fn raw(
@@ -82,10 +82,10 @@ async fn raw(
     QueryString(parameters): QueryString<HecParameters>,
     body: Body,
 ) -> Result<Response> {
-    store(incoming, Form::Lines, parameters, body).await
+    store(incoming, HecFormat::Lines, parameters, body).await
 }
 
-async fn store(incoming: Incoming, form: Form, parameters: HecParameters, body: Body) -> Result<Response> {
+async fn store(incoming: Incoming, form: HecFormat, parameters: HecParameters, body: Body) -> Result<Response> {
     let channel = channel(&incoming.headers, parameters.channel.as_deref());
     if channel.as_ref().is_some_and(|channel| channel.is_empty() || CHANNEL_BYTES_MAX < channel.len()) {
         return Ok(said(StatusCode::BAD_REQUEST, 11, "Invalid data channel"));
@@ -101,8 +101,8 @@ async fn store(incoming: Incoming, form: Form, parameters: HecParameters, body: 
         ("index", parameters.index),
     ];
     let values = values.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
-    let about = About { time: parameters.time.as_deref().and_then(time_of), values: values.collect() };
-    let batches = incoming.decode(move |sender, max| Ok(Hec::of(body, (form, about), sender, max))).await?;
+    let about = HecMetadata { time: parameters.time.as_deref().and_then(time_of), values: values.collect() };
+    let batches = incoming.decode(move |sender, max| Ok(Hec::of(body, form, about, sender, max))).await?;
     let (batches, _kept) = incoming.check(batches).await?;
     if let Some(fault) = batches.messages().fault() {
         return faulty(fault);
@@ -122,18 +122,18 @@ fn channel(headers: &HeaderMap, parameter: Option<&str>) -> Option<String> {
     header.or(parameter).map(str::to_owned)
 }
 
-fn faulty(Fault { number, what }: &Fault) -> Result<Response> {
+fn faulty(HecError { number, what }: &HecError) -> Result<Response> {
     let (code, text) = match what {
-        What::TooMany => {
+        HecErrorKind::TooMany => {
             let detail = "the body holds more messages than limits.ingest_messages_max: send it in parts";
             return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
         }
-        What::Format(_) => (6, "Invalid data format"),
-        What::Missing => (12, "Event field is required"),
-        What::Fields => (15, "Error in handling indexed fields"),
+        HecErrorKind::Format(_) => (6, "Invalid data format"),
+        HecErrorKind::Missing => (12, "Event field is required"),
+        HecErrorKind::Fields => (15, "Error in handling indexed fields"),
     };
     let mut answer = json!({"text": text, "code": code, "invalid-event-number": number});
-    if let What::Format(reason) = what {
+    if let HecErrorKind::Format(reason) = what {
         answer["detail"] = reason.as_str().into();
     }
     Ok((StatusCode::BAD_REQUEST, axum::Json(answer)).into_response())

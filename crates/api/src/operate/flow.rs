@@ -7,7 +7,7 @@ use crate::question::time;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
-use logstead_flow::ledger::{self, Report, Step};
+use logstead_flow::ledger::{self, LedgerReport, ReportStep};
 use logstead_flow::machine::clock;
 use serde::Deserialize;
 
@@ -25,17 +25,17 @@ pub(crate) struct FlowParams {
     /// By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
     /// and days for thirteen months: for older messages the step is longer than asked for.
     #[param(inline)]
-    step: Option<Step>,
+    step: Option<ReportStep>,
 }
 
 /// The fate of every message of a range of time: for each source, received = stored + forwarded + dropped +
 /// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A
 /// message counts once, at the time at which it was received.
-#[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = Report)))]
+#[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = LedgerReport)))]
 pub(crate) async fn flow(
     State(shared): State<SharedState>,
     QueryString(params): QueryString<FlowParams>,
-) -> Result<axum::Json<Report>> {
+) -> Result<axum::Json<LedgerReport>> {
     let now = clock::now();
     let clocks = Clocks::new(None)?;
     let time = |text: Option<&String>, name| text.map(|text| time(text, name, &clocks, now)).transpose();
@@ -44,6 +44,6 @@ pub(crate) async fn flow(
     if to <= from {
         return Err(ApiError::bad_request("`from` must be before `to`").path("from"));
     }
-    let query = ledger::Query { from, to, step: params.step };
+    let query = ledger::ReportQuery { from, to, step: params.step };
     blocking(move || axum::Json(shared.state.pipeline.ledger().report(&query))).await
 }

@@ -14,7 +14,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use logstead_config::{Source, SourceKind};
 use logstead_flow::machine::clock;
-use logstead_flow::senders::{self, Key, Report, Sample, SourceFacts};
+use logstead_flow::senders::{self, Report, SenderKey, SkippedSample, SourceFacts};
 use logstead_indexer::Order;
 use logstead_query::{FieldTest, Pattern, Query, TimeExpr, TimeRange, ValueRange};
 use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, SearchCriteria};
@@ -128,7 +128,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
         }
     };
     let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
-    pipeline.senders().report(&senders::Wanted {
+    pipeline.senders().report(&senders::SenderQuery {
         source: &source,
         text,
         from,
@@ -172,7 +172,7 @@ pub(crate) async fn frames(
 ) -> Result<axum::Json<Frames>> {
     let limit = within(params.limit, FRAMES, FRAMES_MAX)?;
     let logspaces = caller.logspaces(&shared.state.pipeline);
-    let key = Key { source: source.as_str().into(), host: host.clone() };
+    let key = SenderKey { source: source.as_str().into(), host: host.clone() };
     let last_seen = shared.state.pipeline.senders().last_seen(&key).unwrap_or_else(clock::now);
     let answer = move |cancel: &Cancel| last_frames(&logspaces, &key, last_seen, limit, cancel);
     let frames = ask(&shared, &caller, Weight { is_instant: None, spent: Duration::ZERO }, answer).await?;
@@ -211,8 +211,8 @@ pub(crate) async fn skipped(
     State(shared): State<SharedState>,
     Path((source, host)): Path<(String, String)>,
 ) -> axum::Json<SkippedPieces> {
-    let samples = shared.state.pipeline.senders().samples(&Key { source: source.into(), host });
-    let piece = |Sample { received, reason, bytes, head }: Sample| SkippedPiece {
+    let samples = shared.state.pipeline.senders().samples(&SenderKey { source: source.into(), host });
+    let piece = |SkippedSample { received, reason, bytes, head }: SkippedSample| SkippedPiece {
         received: received.to_string(),
         reason: reason.to_owned(),
         bytes,
@@ -225,7 +225,7 @@ pub(crate) async fn skipped(
 /// by the time of receipt, in ever longer spans.
 fn last_frames(
     logspaces: &Logspaces,
-    key: &Key,
+    key: &SenderKey,
     last_seen: Timestamp,
     limit: usize,
     cancel: &Cancel,
@@ -315,7 +315,7 @@ pub(crate) async fn forget(
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
 ) -> Result<StatusCode> {
-    let key = Key { source: source.as_str().into(), host: host.clone() };
+    let key = SenderKey { source: source.as_str().into(), host: host.clone() };
     if !shared.state.pipeline.senders().forget(&key) {
         return Err(ApiError::not_found(format!("source `{source}` knows no sender `{host}`")));
     }

@@ -10,7 +10,7 @@ use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_indexer::{Checked, Searcher};
-use logstead_pipeline::Reindexed;
+use logstead_pipeline::ReindexResult;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -151,7 +151,7 @@ pub(crate) async fn reindex(
             let part = |number: usize| bytes * number as u64 / of.max(1) as u64;
             running.add(part(done) - part(done - 1));
         };
-        let Reindexed { indexes, messages, failures, is_complete } =
+        let ReindexResult { indexes, messages, failures, is_complete } =
             pipeline.reindex(&id, &|| cancel.is_requested(), &progress);
         Reindexing {
             complete: is_complete,

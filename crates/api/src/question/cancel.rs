@@ -9,7 +9,7 @@ use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::http::StatusCode;
 use logstead_config::Size;
-use logstead_flow::machine::memory::Running;
+use logstead_flow::machine::memory::RunningQuestion;
 use logstead_query as query;
 use logstead_work::Run;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct Cancel {
     shared: SharedState,
     is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
-    running: Option<Arc<Running>>,
+    running: Option<Arc<RunningQuestion>>,
 }
 
 /// Dropping it ends the question: the client has its answer, or no longer wants it.
@@ -107,12 +107,12 @@ pub(crate) async fn permit(shared: &SharedState, caller: &Caller, weight: Weight
     shared.searches.enter(caller).await
 }
 
-fn has_to_end(running: &Option<Arc<Running>>) -> bool {
+fn has_to_end(running: &Option<Arc<RunningQuestion>>) -> bool {
     running.as_ref().is_some_and(|running| running.has_to_end())
 }
 
 /// Why a question had to end, and what to do.
-fn short(running: &Running) -> String {
+fn short(running: &RunningQuestion) -> String {
     let bytes = Size::about(running.bytes_max());
     format!(
         "memory is short, of the {bytes} that the server may take: narrow the query or its time range, ask again when \

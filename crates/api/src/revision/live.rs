@@ -3,7 +3,7 @@
 use super::health::{Health, HealthComparison, Totals};
 use logstead_accounts::{Error, Meta, RevisionDeadline, UnconfirmedRevision};
 use logstead_flow::machine::clock;
-use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
+use logstead_pipeline::{ApplyError, LiveRevision, Pipeline, RevisionChange};
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -65,12 +65,12 @@ impl Revisions {
     /// live. Blocks.
     pub(crate) fn make_live(
         &self,
-        change: Change,
+        change: RevisionChange,
         expected: Option<u64>,
         author: &str,
         comment: &str,
         terms: Option<ConfirmationTerms>,
-    ) -> Result<Arc<Live>, LiveError> {
+    ) -> Result<Arc<LiveRevision>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
         let deadline = terms.map(|ConfirmationTerms { within, back_if_worse }| RevisionDeadline {

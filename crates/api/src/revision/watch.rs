@@ -5,7 +5,7 @@ use super::live::Revisions;
 use logstead_accounts::{Meta, Result, UnconfirmedRevision};
 use logstead_config::check_toml;
 use logstead_flow::machine::clock;
-use logstead_pipeline::Change;
+use logstead_pipeline::RevisionChange;
 use logstead_record::Timestamp;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -110,7 +110,7 @@ impl WatchRound<'_> {
             problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
         let (document, checked) = check_toml(&toml).map_err(told)?;
-        let change = Change { toml, document, checked };
+        let change = RevisionChange { toml, document, checked };
         let live = self.revisions.make_live(change, Some(unconfirmed.revision), AUTHOR, why, None);
         let live = live.map_err(|error| error.to_string())?;
         tracing::warn!("router document: revision {} is live: {why}", live.revision);

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_accounts::Role;
 use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
-use logstead_pipeline::{DestinationStatus, Live, Status};
+use logstead_pipeline::{DestinationStatus, LiveRevision, Status};
 use serde::Serialize;
 
 /// The effect of applying a document.
@@ -39,7 +39,7 @@ pub(crate) struct Validation {
 
 impl Validation {
     /// `unfit` says why a document cannot run on this machine.
-    fn of(draft: Draft, live: &Live, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
+    fn of(draft: Draft, live: &LiveRevision, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
         let validation = match draft.checked {
             Ok(checked) => Validation {
                 valid: true,

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::extract::{DocumentText, unsupported};
 use logstead_config::{Checked, Document, Problem, draft_json, draft_toml, merge_into_toml};
-use logstead_pipeline::{Change, Live};
+use logstead_pipeline::{LiveRevision, RevisionChange};
 
 /// A document that was sent, its meaning, and the text that would be stored.
 pub(super) struct Draft {
@@ -18,7 +18,7 @@ pub(super) type Problems<T> = std::result::Result<T, Vec<Problem>>;
 impl Draft {
     pub(super) fn read(
         DocumentText { media_type, text }: DocumentText,
-        live: &Live,
+        live: &LiveRevision,
     ) -> Result<Problems<Draft>> {
         match media_type.as_deref() {
             Some("application/json") => Ok(Draft::of_json(&text, live)),
@@ -28,7 +28,7 @@ impl Draft {
     }
 
     /// Reads a draft in the value of a request: TOML in a string, or the document as JSON.
-    pub(super) fn of_value(value: &serde_json::Value, live: &Live) -> Problems<Draft> {
+    pub(super) fn of_value(value: &serde_json::Value, live: &LiveRevision) -> Problems<Draft> {
         match value {
             serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
             json => Draft::of_json(&json.to_string(), live),
@@ -46,14 +46,14 @@ impl Draft {
     }
 
     /// The text keeps the comments of the live one where possible.
-    fn of_json(text: &str, live: &Live) -> Problems<Draft> {
+    fn of_json(text: &str, live: &LiveRevision) -> Problems<Draft> {
         let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
         let toml = merge_into_toml(&live.toml, &document);
         Ok(Draft { document, checked, toml })
     }
 
-    pub(super) fn into_change(self) -> Problems<Change> {
+    pub(super) fn into_change(self) -> Problems<RevisionChange> {
         let Draft { document, checked, toml } = self;
-        checked.map(|checked| Change { toml, document, checked })
+        checked.map(|checked| RevisionChange { toml, document, checked })
     }
 }

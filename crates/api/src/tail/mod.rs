@@ -29,7 +29,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{Hit, Searcher};
-use logstead_pipeline::watch::{Ending, Stored};
+use logstead_pipeline::watch::{EndSignal, StoredSignal};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -194,8 +194,8 @@ struct OpenTail {
     query: logstead_query::Query,
     cancel: Arc<Cancel>,
     events: mpsc::Sender<BodyPiece>,
-    news: Stored,
-    ending: Ending,
+    news: StoredSignal,
+    ending: EndSignal,
     _permit: OwnedSemaphorePermit,
 }
 

@@ -5,7 +5,7 @@ use super::listener::Apps;
 use logstead_flow::counters::Counters;
 use logstead_flow::listen::Certificates;
 use logstead_flow::listen::tls::LOOK_INTERVAL;
-use logstead_flow::machine::sockets::Sockets;
+use logstead_flow::machine::sockets::SocketLimit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ pub struct ConnectionContext {
     /// The certificates of the listeners that encrypt.
     pub certificates: Option<Arc<Certificates>>,
     /// The process's share of sockets.
-    pub sockets: Arc<Sockets>,
+    pub sockets: Arc<SocketLimit>,
     /// The counters of the web listener.
     pub counters: Arc<Counters>,
 }

@@ -8,7 +8,7 @@
 use super::deadlines::{ConnectionEnd, Deadlines};
 use super::limits::WebLimits;
 use logstead_flow::counters::Counters;
-use logstead_flow::machine::sockets::{Socket, Sockets};
+use logstead_flow::machine::sockets::{CountedSocket, SocketLimit};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ pub(super) struct TooManyLeaving;
 /// The open connections.
 pub(super) struct ConnectionTable {
     limits: WebLimits,
-    sockets: Arc<Sockets>,
+    sockets: Arc<SocketLimit>,
     counters: Arc<Counters>,
     open: Mutex<OpenConnections>,
     /// A place has become free.
@@ -36,7 +36,7 @@ pub(super) struct ConnectionTable {
 #[derive(Default)]
 struct OpenConnections {
     /// By number: the oldest first.
-    places: BTreeMap<u64, (Arc<Deadlines>, Socket)>,
+    places: BTreeMap<u64, (Arc<Deadlines>, CountedSocket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
     /// Connections whose place is taken, but whose task has not ended yet.
@@ -72,7 +72,7 @@ impl NoSlot {
 }
 
 impl ConnectionTable {
-    pub(super) fn new(limits: WebLimits, sockets: Arc<Sockets>, counters: Arc<Counters>) -> ConnectionTable {
+    pub(super) fn new(limits: WebLimits, sockets: Arc<SocketLimit>, counters: Arc<Counters>) -> ConnectionTable {
         ConnectionTable { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
     }
 
@@ -127,7 +127,7 @@ impl ConnectionTable {
         self: &Arc<ConnectionTable>,
         open: &mut OpenConnections,
         network: Option<IpAddr>,
-        socket: Socket,
+        socket: CountedSocket,
         now: Instant,
     ) -> ConnectionSlot {
         let deadlines = Arc::new(Deadlines::new(network, self.limits.timeouts, now));
@@ -141,7 +141,7 @@ impl ConnectionTable {
         ConnectionSlot { table: self.clone(), number, deadlines }
     }
 
-    fn remove(&self, open: &mut OpenConnections, number: u64) -> Option<(Arc<Deadlines>, Socket)> {
+    fn remove(&self, open: &mut OpenConnections, number: u64) -> Option<(Arc<Deadlines>, CountedSocket)> {
         let (deadlines, socket) = open.places.remove(&number)?;
         if let Some(network) = deadlines.network
             && let Some(count) = open.by_network.get_mut(&network)
@@ -210,7 +210,7 @@ mod tests {
         let timeouts = Timeouts { header: minute, idle: minute, stall: minute, long_stall: minute };
         let trusted_proxies = [IpNet::from(PROXY)].into();
         let limits = WebLimits { connections_max, connections_of_address_max, trusted_proxies, timeouts };
-        Arc::new(ConnectionTable::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
+        Arc::new(ConnectionTable::new(limits, Arc::new(SocketLimit::new(sockets)), Arc::default()))
     }
 
     fn full(table: &Arc<ConnectionTable>, peer: IpAddr) -> Option<NoSlot> {

@@ -1,4 +1,4 @@
-//! What is counted, for whom, and for which time.
+//! The accounts: how many messages met which fate, by party and period.
 
 use logstead_record::Timestamp;
 use std::borrow::Cow;
@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 pub(crate) const MINUTE_NANOS: i64 = 60_000_000_000;
 
-/// Whose account it is.
+/// The owner of an account.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Party {
     Source(Arc<str>),
     Destination(Arc<str>),
 }
 
-/// A fate of messages, or of bytes that became none. The first ones are those of a source's messages, the last three those of a destination's;
-/// both may drop some.
+/// A fate of messages, or of bytes that became no message. The first ones are those of a source's messages, the last
+/// three those of a destination's; both may drop some.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Column {
+pub(super) enum FateColumn {
     Received,
     /// In this logspace.
     Stored(Arc<str>),
@@ -40,9 +40,9 @@ pub(super) enum Column {
 /// Why messages were dropped.
 pub(super) type Reason = Cow<'static, str>;
 
-/// How long the time is that a cell is about.
+/// The length of the period that an account covers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Span {
+pub(super) enum AccountPeriod {
     /// Since the ledger began.
     Ever,
     Day,
@@ -50,47 +50,47 @@ pub(super) enum Span {
     Minute,
 }
 
-/// The account of a party for a time.
+/// The key of an account: a party and a period.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Key {
-    pub span: Span,
+pub(super) struct AccountKey {
+    pub span: AccountPeriod,
     /// The first minute, counted from 1970.
     pub minute: i64,
     pub(crate) party: Party,
 }
 
-/// How many messages met which fate.
+/// The number of messages for each fate.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Cell(pub(crate) BTreeMap<Column, u64>);
+pub(super) struct FateCounts(pub(crate) BTreeMap<FateColumn, u64>);
 
 /// The minute of a time, counted from 1970.
 pub(super) fn minute(time: Timestamp) -> i64 {
     time.nanos().div_euclid(MINUTE_NANOS)
 }
 
-impl Span {
-    /// How many minutes it has.
+impl AccountPeriod {
+    /// Its length in minutes.
     pub(super) fn minutes(self) -> i64 {
         match self {
-            Span::Ever => i64::MAX,
-            Span::Day => 24 * 60,
-            Span::Hour => 60,
-            Span::Minute => 1,
+            AccountPeriod::Ever => i64::MAX,
+            AccountPeriod::Day => 24 * 60,
+            AccountPeriod::Hour => 60,
+            AccountPeriod::Minute => 1,
         }
     }
 
-    /// The beginning of the one that a minute is in.
+    /// The first minute of the period that holds `minute`.
     pub(super) fn floor(self, minute: i64) -> i64 {
-        if self == Span::Ever { 0 } else { minute.div_euclid(self.minutes()) * self.minutes() }
+        if self == AccountPeriod::Ever { 0 } else { minute.div_euclid(self.minutes()) * self.minutes() }
     }
 }
 
-impl Cell {
-    pub(super) fn get(&self, column: &Column) -> u64 {
+impl FateCounts {
+    pub(super) fn get(&self, column: &FateColumn) -> u64 {
         self.0.get(column).copied().unwrap_or_default()
     }
 
-    pub(super) fn add(&mut self, column: &Column, messages: u64) {
+    pub(super) fn add(&mut self, column: &FateColumn, messages: u64) {
         if messages == 0 {
             return;
         }
@@ -100,7 +100,7 @@ impl Cell {
         }
     }
 
-    pub(super) fn subtract(&mut self, column: &Column, messages: u64) {
+    pub(super) fn subtract(&mut self, column: &FateColumn, messages: u64) {
         if let Some(sum) = self.0.get_mut(column) {
             *sum = sum.saturating_sub(messages);
             if *sum == 0 {
@@ -109,30 +109,30 @@ impl Cell {
         }
     }
 
-    pub(crate) fn add_all(&mut self, other: &Cell) {
+    pub(crate) fn add_all(&mut self, other: &FateCounts) {
         other.0.iter().for_each(|(column, messages)| self.add(column, *messages));
     }
 
-    /// What came in less what it became: messages that are under way, or that wait.
+    /// The messages that came in and have no fate yet: they are under way, or wait.
     pub(super) fn open(&self) -> i64 {
-        let signed = |(column, messages): (&Column, &u64)| {
+        let signed = |(column, messages): (&FateColumn, &u64)| {
             let messages = i64::try_from(*messages).unwrap_or(i64::MAX);
             match column {
-                Column::Received | Column::Queued => messages,
-                Column::LostBefore(_) | Column::Skipped(_) => 0,
-                Column::Stored(_)
-                | Column::Forwarded(_)
-                | Column::Dropped(_)
-                | Column::Unacknowledged
-                | Column::Delivered
-                | Column::Quarantined => -messages,
+                FateColumn::Received | FateColumn::Queued => messages,
+                FateColumn::LostBefore(_) | FateColumn::Skipped(_) => 0,
+                FateColumn::Stored(_)
+                | FateColumn::Forwarded(_)
+                | FateColumn::Dropped(_)
+                | FateColumn::Unacknowledged
+                | FateColumn::Delivered
+                | FateColumn::Quarantined => -messages,
             }
         };
         self.0.iter().map(signed).sum()
     }
 }
 
-// What these are called in the file.
+// The names of these in the file.
 
 impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,56 +153,58 @@ impl Party {
     }
 }
 
-impl fmt::Display for Column {
+impl fmt::Display for FateColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Column::Received => f.write_str("received"),
-            Column::Stored(id) => write!(f, "stored:{id}"),
-            Column::Forwarded(id) => write!(f, "forwarded:{id}"),
-            Column::Dropped(reason) => write!(f, "dropped:{reason}"),
-            Column::Unacknowledged => f.write_str("unacknowledged"),
-            Column::LostBefore(place) => write!(f, "lost_before:{place}"),
-            Column::Skipped(reason) => write!(f, "skipped:{reason}"),
-            Column::Queued => f.write_str("queued"),
-            Column::Delivered => f.write_str("delivered"),
-            Column::Quarantined => f.write_str("quarantined"),
+            FateColumn::Received => f.write_str("received"),
+            FateColumn::Stored(id) => write!(f, "stored:{id}"),
+            FateColumn::Forwarded(id) => write!(f, "forwarded:{id}"),
+            FateColumn::Dropped(reason) => write!(f, "dropped:{reason}"),
+            FateColumn::Unacknowledged => f.write_str("unacknowledged"),
+            FateColumn::LostBefore(place) => write!(f, "lost_before:{place}"),
+            FateColumn::Skipped(reason) => write!(f, "skipped:{reason}"),
+            FateColumn::Queued => f.write_str("queued"),
+            FateColumn::Delivered => f.write_str("delivered"),
+            FateColumn::Quarantined => f.write_str("quarantined"),
         }
     }
 }
 
-impl Column {
-    pub(super) fn parse(text: &str) -> Option<Column> {
+impl FateColumn {
+    pub(super) fn parse(text: &str) -> Option<FateColumn> {
         let (name, of) = text.split_once(':').unwrap_or((text, ""));
         let reason = || Reason::Owned(of.to_owned());
         Some(match name {
-            "received" => Column::Received,
-            "stored" => Column::Stored(of.into()),
-            "forwarded" => Column::Forwarded(of.into()),
-            "dropped" => Column::Dropped(reason()),
-            "unacknowledged" => Column::Unacknowledged,
-            "lost_before" => Column::LostBefore(reason()),
-            "skipped" => Column::Skipped(reason()),
-            "queued" => Column::Queued,
-            "delivered" => Column::Delivered,
-            "quarantined" => Column::Quarantined,
+            "received" => FateColumn::Received,
+            "stored" => FateColumn::Stored(of.into()),
+            "forwarded" => FateColumn::Forwarded(of.into()),
+            "dropped" => FateColumn::Dropped(reason()),
+            "unacknowledged" => FateColumn::Unacknowledged,
+            "lost_before" => FateColumn::LostBefore(reason()),
+            "skipped" => FateColumn::Skipped(reason()),
+            "queued" => FateColumn::Queued,
+            "delivered" => FateColumn::Delivered,
+            "quarantined" => FateColumn::Quarantined,
             _ => return None,
         })
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for AccountPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Span::Ever => "ever",
-            Span::Day => "day",
-            Span::Hour => "hour",
-            Span::Minute => "minute",
+            AccountPeriod::Ever => "ever",
+            AccountPeriod::Day => "day",
+            AccountPeriod::Hour => "hour",
+            AccountPeriod::Minute => "minute",
         })
     }
 }
 
-impl Span {
-    pub(super) fn parse(text: &str) -> Option<Span> {
-        [Span::Ever, Span::Day, Span::Hour, Span::Minute].into_iter().find(|span| span.to_string() == text)
+impl AccountPeriod {
+    pub(super) fn parse(text: &str) -> Option<AccountPeriod> {
+        [AccountPeriod::Ever, AccountPeriod::Day, AccountPeriod::Hour, AccountPeriod::Minute]
+            .into_iter()
+            .find(|span| span.to_string() == text)
     }
 }

@@ -3,39 +3,39 @@
 //! Every posting is made twice: in the account of its minute, and in that of all time. Minutes become hours and hours
 //! become days as they age.
 
-use super::account::{Cell, Column, Key, Party, Span};
+use super::account::{AccountKey, AccountPeriod, FateColumn, FateCounts, Party};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// How long minutes, hours and days are kept, in minutes: two days, two months, and thirteen months.
+/// The time that minutes, hours and days are kept, in minutes: two days, two months, and thirteen months.
 const MINUTES_KEPT: i64 = 2 * 24 * 60;
 const HOURS_KEPT: i64 = 62 * 24 * 60;
 pub(super) const DAYS_KEPT: i64 = 400 * 24 * 60;
 /// With more cells than this, minutes become hours sooner.
 const MINUTE_CELLS_MAX: usize = 100_000;
 
-/// Where messages are kept: each has a journal.
+/// The logspace or destination that a journal belongs to.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum JournalId {
     /// A logspace, by its id.
     Logspace(Arc<str>),
     /// A destination, by its id.
     Destination(Arc<str>),
 }
 
-/// Something that moves along a journal: messages with a sequence below it are counted.
+/// A position in a journal: messages with a lower sequence are counted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Mark {
-    /// As kept there.
-    Kept(Place),
-    /// As done with by this destination.
+pub(crate) enum JournalMark {
+    /// Messages that this journal holds.
+    Kept(JournalId),
+    /// Messages that this destination is done with.
     Done(Arc<str>),
 }
 
-/// When and by whom messages were received that are counted together.
+/// The source and minute of messages that are counted together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Slot {
+pub struct AccountSlot {
     /// The source's id.
     pub source: Arc<str>,
     /// The minute, counted from 1970.
@@ -44,32 +44,32 @@ pub struct Slot {
 
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(crate) struct Book {
-    pub(super) cells: BTreeMap<Key, Cell>,
-    pub(super) marks: BTreeMap<Mark, u64>,
-    changed_cells: BTreeSet<Key>,
-    changed_marks: BTreeSet<Mark>,
+    pub(super) cells: BTreeMap<AccountKey, FateCounts>,
+    pub(super) marks: BTreeMap<JournalMark, u64>,
+    changed_cells: BTreeSet<AccountKey>,
+    changed_marks: BTreeSet<JournalMark>,
     /// Messages of each source that were received and whose fate is not known yet.
     in_flight: BTreeMap<Arc<str>, u64>,
-    /// Messages that were in flight when the process ended. Those that a journal turns out to have are taken out.
-    missing: BTreeMap<Slot, u64>,
+    /// Messages that were in flight when the process ended, less those that a journal turns out to hold.
+    missing: BTreeMap<AccountSlot, u64>,
 }
 
-/// What changed: cells and marks that are gone are `None`.
-pub(super) struct Changes {
-    pub(super) cells: Vec<(Key, Option<Cell>)>,
-    pub(super) marks: Vec<(Mark, Option<u64>)>,
+/// The changes since the last write: removed cells and marks are `None`.
+pub(super) struct BookChanges {
+    pub(super) cells: Vec<(AccountKey, Option<FateCounts>)>,
+    pub(super) marks: Vec<(JournalMark, Option<u64>)>,
 }
 
 impl Book {
-    // What happens to a source's messages.
+    // The fates of a source's messages.
 
-    pub(super) fn received(&mut self, slot: &Slot, messages: u64) {
-        self.post(&slot.party(), slot.minute, &Column::Received, messages);
+    pub(super) fn received(&mut self, slot: &AccountSlot, messages: u64) {
+        self.post(&slot.party(), slot.minute, &FateColumn::Received, messages);
         *self.in_flight.entry(slot.source.clone()).or_default() += messages;
     }
 
     /// Some of them met a fate.
-    pub(super) fn settled(&mut self, slot: &Slot, column: &Column, messages: u64) {
+    pub(super) fn settled(&mut self, slot: &AccountSlot, column: &FateColumn, messages: u64) {
         self.post(&slot.party(), slot.minute, column, messages);
         if let Some(in_flight) = self.in_flight.get_mut(&slot.source) {
             *in_flight = in_flight.saturating_sub(messages);
@@ -77,21 +77,21 @@ impl Book {
     }
 
     /// Some of them had been received before.
-    pub(super) fn repeated(&mut self, slot: &Slot, messages: u64) {
-        self.take_back(&slot.party(), slot.minute, &Column::Received, messages);
+    pub(super) fn repeated(&mut self, slot: &AccountSlot, messages: u64) {
+        self.take_back(&slot.party(), slot.minute, &FateColumn::Received, messages);
         if let Some(in_flight) = self.in_flight.get_mut(&slot.source) {
             *in_flight = in_flight.saturating_sub(messages);
         }
     }
 
-    /// They were received and dropped in the same moment.
-    pub(super) fn dropped(&mut self, slot: &Slot, reason: &'static str, messages: u64) {
-        self.post(&slot.party(), slot.minute, &Column::Received, messages);
-        self.post(&slot.party(), slot.minute, &Column::Dropped(reason.into()), messages);
+    /// Counts messages that were received and dropped in the same moment.
+    pub(super) fn dropped(&mut self, slot: &AccountSlot, reason: &'static str, messages: u64) {
+        self.post(&slot.party(), slot.minute, &FateColumn::Received, messages);
+        self.post(&slot.party(), slot.minute, &FateColumn::Dropped(reason.into()), messages);
     }
 
-    /// Counts in an account what is not a fate of messages in flight.
-    pub(super) fn post(&mut self, party: &Party, minute: i64, column: &Column, messages: u64) {
+    /// Adds to an account something that is not a fate of messages in flight.
+    pub(super) fn post(&mut self, party: &Party, minute: i64, column: &FateColumn, messages: u64) {
         if messages == 0 {
             return;
         }
@@ -100,13 +100,13 @@ impl Book {
         }
     }
 
-    fn take_back(&mut self, party: &Party, minute: i64, column: &Column, messages: u64) {
+    fn take_back(&mut self, party: &Party, minute: i64, column: &FateColumn, messages: u64) {
         for key in keys(party, minute) {
             self.change(key, |cell| cell.subtract(column, messages));
         }
     }
 
-    fn change(&mut self, key: Key, change: impl FnOnce(&mut Cell)) {
+    fn change(&mut self, key: AccountKey, change: impl FnOnce(&mut FateCounts)) {
         change(self.cells.entry(key.clone()).or_default());
         self.changed_cells.insert(key);
     }
@@ -115,18 +115,18 @@ impl Book {
         self.in_flight.get(source).copied().unwrap_or_default()
     }
 
-    // How far the journals are counted.
+    // The positions up to which the journals are counted.
 
-    pub(super) fn mark(&self, mark: &Mark) -> Option<u64> {
+    pub(super) fn mark(&self, mark: &JournalMark) -> Option<u64> {
         self.marks.get(mark).copied()
     }
 
-    pub(super) fn set_mark(&mut self, mark: Mark, sequence: u64) {
+    pub(super) fn set_mark(&mut self, mark: JournalMark, sequence: u64) {
         self.marks.insert(mark.clone(), sequence);
         self.changed_marks.insert(mark);
     }
 
-    pub(super) fn forget_mark(&mut self, mark: &Mark) {
+    pub(super) fn forget_mark(&mut self, mark: &JournalMark) {
         if self.marks.remove(mark).is_some() {
             self.changed_marks.insert(mark.clone());
         }
@@ -134,117 +134,124 @@ impl Book {
 
     // After a restart.
 
-    /// Nothing is in flight any more: what was is missing, until it is found in a journal.
+    /// Nothing is in flight any more: the messages that were are missing, until a journal turns out to hold them.
     pub(super) fn begin(&mut self) {
-        let open =
-            |(key, cell): (&Key, &Cell)| Some((key.slot()?, cell.open())).filter(|(_, open)| *open != 0);
-        let open: Vec<(Slot, i64)> = self.cells.iter().filter_map(open).collect();
+        let open = |(key, cell): (&AccountKey, &FateCounts)| {
+            Some((key.slot()?, cell.open())).filter(|(_, open)| *open != 0)
+        };
+        let open: Vec<(AccountSlot, i64)> = self.cells.iter().filter_map(open).collect();
         for (slot, messages) in open {
             let count = messages.unsigned_abs();
             if 0 < messages {
-                self.post(&slot.party(), slot.minute, &Column::Unacknowledged, count);
+                self.post(&slot.party(), slot.minute, &FateColumn::Unacknowledged, count);
                 self.missing.insert(slot, count);
             } else {
                 // A part of the file was damaged.
-                self.post(&slot.party(), slot.minute, &Column::Received, count);
+                self.post(&slot.party(), slot.minute, &FateColumn::Received, count);
             }
         }
         self.balance_totals();
     }
 
-    /// A damaged file may have lost what a minute became, and not its total.
+    /// A damaged file may have lost the fates of a minute, but not its total.
     fn balance_totals(&mut self) {
-        let is_total = |key: &Key| key.span == Span::Ever && matches!(key.party, Party::Source(_));
+        let is_total =
+            |key: &AccountKey| key.span == AccountPeriod::Ever && matches!(key.party, Party::Source(_));
         let totals = self.cells.iter().filter(|(key, cell)| is_total(key) && cell.open() != 0);
-        let totals: Vec<(Key, i64)> = totals.map(|(key, cell)| (key.clone(), cell.open())).collect();
+        let totals: Vec<(AccountKey, i64)> = totals.map(|(key, cell)| (key.clone(), cell.open())).collect();
         for (key, open) in totals {
-            let column = if 0 < open { Column::Unacknowledged } else { Column::Received };
+            let column = if 0 < open { FateColumn::Unacknowledged } else { FateColumn::Received };
             self.change(key, |cell| cell.add(&column, open.unsigned_abs()));
         }
     }
 
-    /// A journal has messages that were not counted as kept there.
-    pub(super) fn found(&mut self, slot: &Slot, column: &Column, messages: u64) {
+    /// Counts messages that a journal has and that were not counted there.
+    pub(super) fn found(&mut self, slot: &AccountSlot, column: &FateColumn, messages: u64) {
         let missing = self.missing.get(slot).copied().unwrap_or_default();
         let found = missing.min(messages);
         if 0 < found {
             self.missing.insert(slot.clone(), missing - found);
-            self.take_back(&slot.party(), slot.minute, &Column::Unacknowledged, found);
+            self.take_back(&slot.party(), slot.minute, &FateColumn::Unacknowledged, found);
         }
-        self.post(&slot.party(), slot.minute, &Column::Received, messages - found);
+        self.post(&slot.party(), slot.minute, &FateColumn::Received, messages - found);
         self.post(&slot.party(), slot.minute, column, messages);
     }
 
-    // As time passes.
+    // The passing of time.
 
-    /// Adds up what is old. Accounts with messages that are still under way stay as they are.
+    /// Adds old cells up into coarser ones. Accounts with messages that are still under way stay as they are.
     pub(super) fn roll(&mut self, now: i64) {
-        let minutes = self.range(Span::Minute, i64::MIN, i64::MAX).count();
+        let minutes = self.range(AccountPeriod::Minute, i64::MIN, i64::MAX).count();
         let kept = if minutes <= MINUTE_CELLS_MAX { MINUTES_KEPT } else { MINUTES_KEPT / 8 };
-        self.merge(Span::Minute, Span::Hour, Span::Hour.floor(now - kept));
-        self.merge(Span::Hour, Span::Day, Span::Day.floor(now - HOURS_KEPT));
-        let old: Vec<Key> =
-            self.range(Span::Day, i64::MIN, now - DAYS_KEPT).map(|(key, _)| key.clone()).collect();
+        self.merge(AccountPeriod::Minute, AccountPeriod::Hour, AccountPeriod::Hour.floor(now - kept));
+        self.merge(AccountPeriod::Hour, AccountPeriod::Day, AccountPeriod::Day.floor(now - HOURS_KEPT));
+        let old: Vec<AccountKey> =
+            self.range(AccountPeriod::Day, i64::MIN, now - DAYS_KEPT).map(|(key, _)| key.clone()).collect();
         for key in old {
             self.remove(key);
         }
     }
 
-    fn merge(&mut self, from: Span, into: Span, before: i64) {
-        let is_closed = |(key, cell): &(&Key, &Cell)| cell.open() == 0 || key.slot().is_none();
+    fn merge(&mut self, from: AccountPeriod, into: AccountPeriod, before: i64) {
+        let is_closed = |(key, cell): &(&AccountKey, &FateCounts)| cell.open() == 0 || key.slot().is_none();
         let old = self.range(from, i64::MIN, before).filter(is_closed).map(|(key, _)| key.clone());
         for key in old.collect::<Vec<_>>() {
             let Some(cell) = self.remove(key.clone()) else { continue };
-            let key = Key { span: into, minute: into.floor(key.minute), party: key.party };
+            let key = AccountKey { span: into, minute: into.floor(key.minute), party: key.party };
             self.change(key, |sum| sum.add_all(&cell));
         }
     }
 
-    fn remove(&mut self, key: Key) -> Option<Cell> {
+    fn remove(&mut self, key: AccountKey) -> Option<FateCounts> {
         let cell = self.cells.remove(&key);
         self.changed_cells.insert(key);
         cell
     }
 
     /// The accounts of this span that begin within a time.
-    pub(super) fn range(&self, span: Span, from: i64, to: i64) -> impl Iterator<Item = (&Key, &Cell)> {
-        let first = |minute| Key { span, minute, party: Party::Source("".into()) };
+    pub(super) fn range(
+        &self,
+        span: AccountPeriod,
+        from: i64,
+        to: i64,
+    ) -> impl Iterator<Item = (&AccountKey, &FateCounts)> {
+        let first = |minute| AccountKey { span, minute, party: Party::Source("".into()) };
         let range = (from < to).then(|| self.cells.range(first(from)..first(to)));
         range.into_iter().flatten()
     }
 
-    pub(super) fn total(&self, party: Party) -> Option<&Cell> {
-        self.cells.get(&Key { span: Span::Ever, minute: 0, party })
+    pub(super) fn total(&self, party: Party) -> Option<&FateCounts> {
+        self.cells.get(&AccountKey { span: AccountPeriod::Ever, minute: 0, party })
     }
 
-    // What the file has to know.
+    // The changes for the file.
 
     pub(super) fn has_changes(&self) -> bool {
         !self.changed_cells.is_empty() || !self.changed_marks.is_empty()
     }
 
-    /// What changed since the last call.
-    pub(super) fn take_changes(&mut self) -> Changes {
+    /// The changes since the last call.
+    pub(super) fn take_changes(&mut self) -> BookChanges {
         let (cells, marks) =
             (std::mem::take(&mut self.changed_cells), std::mem::take(&mut self.changed_marks));
-        Changes {
+        BookChanges {
             cells: cells.into_iter().map(|key| (key.clone(), self.cells.get(&key).cloned())).collect(),
             marks: marks.into_iter().map(|mark| (mark.clone(), self.mark(&mark))).collect(),
         }
     }
 
     /// All of it; nothing has changed then.
-    pub(super) fn take_all(&mut self) -> Changes {
+    pub(super) fn take_all(&mut self) -> BookChanges {
         self.changed_cells.clear();
         self.changed_marks.clear();
-        Changes {
+        BookChanges {
             cells: self.cells.iter().map(|(key, cell)| (key.clone(), Some(cell.clone()))).collect(),
             marks: self.marks.iter().map(|(mark, sequence)| (mark.clone(), Some(*sequence))).collect(),
         }
     }
 
-    /// Makes changes that were read from the file.
-    pub(super) fn apply(&mut self, changes: Changes) {
+    /// Applies changes that were read from the file.
+    pub(super) fn apply(&mut self, changes: BookChanges) {
         for (key, cell) in changes.cells {
             match cell {
                 Some(cell) => drop(self.cells.insert(key, cell)),
@@ -261,72 +268,76 @@ impl Book {
 }
 
 /// A posting is made in both.
-fn keys(party: &Party, minute: i64) -> [Key; 2] {
-    [(Span::Minute, minute), (Span::Ever, 0)].map(|(span, minute)| Key { span, minute, party: party.clone() })
+fn keys(party: &Party, minute: i64) -> [AccountKey; 2] {
+    [(AccountPeriod::Minute, minute), (AccountPeriod::Ever, 0)].map(|(span, minute)| AccountKey {
+        span,
+        minute,
+        party: party.clone(),
+    })
 }
 
-impl Slot {
+impl AccountSlot {
     pub(super) fn party(&self) -> Party {
         Party::Source(self.source.clone())
     }
 }
 
-impl Key {
+impl AccountKey {
     /// The slot of a source's minute.
-    fn slot(&self) -> Option<Slot> {
+    fn slot(&self) -> Option<AccountSlot> {
         match (self.span, &self.party) {
-            (Span::Minute, Party::Source(source)) => {
-                Some(Slot { source: source.clone(), minute: self.minute })
+            (AccountPeriod::Minute, Party::Source(source)) => {
+                Some(AccountSlot { source: source.clone(), minute: self.minute })
             }
             _ => None,
         }
     }
 }
 
-impl Place {
+impl JournalId {
     /// The fate of a source's messages that are counted there.
-    pub(super) fn column(&self) -> Column {
+    pub(super) fn column(&self) -> FateColumn {
         match self {
-            Place::Logspace(id) => Column::Stored(id.clone()),
-            Place::Destination(id) => Column::Forwarded(id.clone()),
+            JournalId::Logspace(id) => FateColumn::Stored(id.clone()),
+            JournalId::Destination(id) => FateColumn::Forwarded(id.clone()),
         }
     }
 }
 
-impl Place {
+impl JournalId {
     /// The one that shows itself like this.
-    pub fn parse(text: &str) -> Option<Place> {
-        match Mark::parse(text)? {
-            Mark::Kept(place) => Some(place),
-            Mark::Done(_) => None,
+    pub fn parse(text: &str) -> Option<JournalId> {
+        match JournalMark::parse(text)? {
+            JournalMark::Kept(place) => Some(place),
+            JournalMark::Done(_) => None,
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JournalId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Logspace(id) => write!(f, "logspace:{id}"),
-            Place::Destination(id) => write!(f, "destination:{id}"),
+            JournalId::Logspace(id) => write!(f, "logspace:{id}"),
+            JournalId::Destination(id) => write!(f, "destination:{id}"),
         }
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for JournalMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Mark::Kept(place) => place.fmt(f),
-            Mark::Done(id) => write!(f, "done:{id}"),
+            JournalMark::Kept(place) => place.fmt(f),
+            JournalMark::Done(id) => write!(f, "done:{id}"),
         }
     }
 }
 
-impl Mark {
-    pub(super) fn parse(text: &str) -> Option<Mark> {
+impl JournalMark {
+    pub(super) fn parse(text: &str) -> Option<JournalMark> {
         Some(match text.split_once(':')? {
-            ("logspace", id) => Mark::Kept(Place::Logspace(id.into())),
-            ("destination", id) => Mark::Kept(Place::Destination(id.into())),
-            ("done", id) => Mark::Done(id.into()),
+            ("logspace", id) => JournalMark::Kept(JournalId::Logspace(id.into())),
+            ("destination", id) => JournalMark::Kept(JournalId::Destination(id.into())),
+            ("done", id) => JournalMark::Done(id.into()),
             _ => return None,
         })
     }

@@ -1,16 +1,16 @@
-//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has what changed since the
-//! one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does not
-//! count. Behind the last line there are zeros: the room for the next ones, which they are written over.
+//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has the changes since
+//! the one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does
+//! not count. Behind the last line there are zeros: the room for the next ones, which they are written over.
 //!
 //! When a file has become long, at every start and after a failed write, all of the book goes into the file `spare` beside
 //! it, over what was there before. That file then gets the next number, and the one before it becomes the spare. The highest
 //! number counts. One that cannot be read is kept under another name when the next one is begun.
 //!
-//! **Invariant:** where both files are there, nothing is needed from the disk: on a full one the ledger is written, also after
-//! a restart, for as long as the book does not outgrow them.
+//! **Invariant:** if both files are there, nothing is needed from the disk: on a full one the ledger is written, also
+//! after a restart, for as long as the book does not outgrow them.
 
-use super::account::{Cell, Column, Key, Party, Span};
-use super::book::{Changes, Mark};
+use super::account::{AccountKey, AccountPeriod, FateColumn, FateCounts, Party};
+use super::book::{BookChanges, JournalMark};
 use crate::checked_lines::{self, line};
 use logstead_indexer::{Disk, DiskFile};
 use serde_json::{Map, Value, json};
@@ -18,52 +18,53 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What this version writes; the first one knew no skipped bytes. A later one is refused, as it may count differently.
+/// The format that this version writes; the first one knew no skipped bytes. A later one is refused, as it may count
+/// differently.
 const FORMAT: u64 = 2;
-/// A file that is longer than this, and than twice what is needed, is written anew.
+/// A file that is longer than this, and than twice the needed length, is written anew.
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
-/// This many accounts stand in one line of a new file.
+/// The number of accounts in one line of a new file.
 const CELLS_PER_LINE: usize = 1000;
-/// So much room is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their disks
-/// at each call.
+/// The room that is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their
+/// disks at each call.
 const ROOM_BYTES: u64 = if cfg!(test) { 8 << 10 } else { 512 << 10 };
-/// How often it is tried to read it: without it the accounts begin again.
+/// The number of attempts to read it: without it the accounts begin again.
 const READ_ATTEMPTS_MAX: usize = 5;
 const SUFFIX: &str = ".log";
 /// The file that becomes the next one.
 const SPARE: &str = "spare";
 /// Files that earlier versions left behind.
 const UNFINISHED_SUFFIX: &str = ".log.new";
-/// Follows the name of a file that could not be read.
+/// The suffix of a file that could not be read.
 const ORPHAN_SUFFIX: &str = ".orphan";
 
-pub(super) struct Log {
+pub(super) struct LedgerLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     number: u64,
-    /// `None`: there is none yet, or nobody knows how it ends.
+    /// `None` if there is none yet, or if its end is not known.
     file: Option<Arc<dyn DiskFile>>,
-    /// How much of it is written.
+    /// The bytes of it that are written.
     bytes: u64,
-    /// How much of it was written when it was new.
+    /// The bytes that were written when it was new.
     new_bytes: u64,
-    /// How long it is.
+    /// Its length.
     room: u64,
-    /// How long the spare is, as far as is known.
+    /// The length of the spare, as far as it is known.
     spare_room: u64,
-    /// Whether what is there could not be read: it is kept.
+    /// Whether the existing file could not be read. It is kept then.
     is_unread: bool,
 }
 
-/// What a file says.
+/// The content of a ledger file.
 #[derive(Default)]
-pub(super) struct Read {
-    pub(super) changes: Vec<Changes>,
+pub(super) struct LoadedLedger {
+    pub(super) changes: Vec<BookChanges>,
     /// Whether there was a ledger.
     pub(super) existed: bool,
     /// Lines that are damaged.
     pub(super) damaged: usize,
-    /// Why nothing of it can be read, if so: another is begun.
+    /// Why none of it can be read, if so: a new ledger is begun.
     pub(super) lost: Option<io::Error>,
 }
 
@@ -75,16 +76,16 @@ pub enum LedgerError {
     Later(PathBuf, u64),
 }
 
-impl Log {
-    pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(Log, Read), LedgerError> {
+impl LedgerLog {
+    pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(LedgerLog, LoadedLedger), LedgerError> {
         let look = || disk.create_dir_all(dir).and_then(|()| read_newest(&**disk, dir));
         let found = (1..READ_ATTEMPTS_MAX).map(|_| look()).find(Result::is_ok).unwrap_or_else(look);
         let read = match found {
-            Ok(None) => Read::default(),
+            Ok(None) => LoadedLedger::default(),
             Ok(Some(bytes)) => parse(&bytes).map_err(|format| LedgerError::Later(dir.to_owned(), format))?,
-            Err(error) => Read { lost: Some(error), ..Read::default() },
+            Err(error) => LoadedLedger { lost: Some(error), ..LoadedLedger::default() },
         };
-        let log = Log {
+        let log = LedgerLog {
             disk: disk.clone(),
             dir: dir.to_owned(),
             number: 0,
@@ -98,13 +99,13 @@ impl Log {
         Ok((log, read))
     }
 
-    /// Whether all has to be written, and not only what changed.
+    /// Whether the whole book has to be written, and not only the changes.
     pub(super) fn wants_all(&self) -> bool {
         self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
     }
 
-    /// Adds what changed; it is on the disk when this returns. Where the file has no room for it, the disk is full.
-    pub(super) fn append(&mut self, changes: &Changes) -> io::Result<()> {
+    /// Appends changes, which are on the disk when this returns. If the file has no room for them, the disk is full.
+    pub(super) fn append(&mut self, changes: &BookChanges) -> io::Result<()> {
         let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
         let line = line(&to_json(&changes.cells, &changes.marks));
         let end = self.bytes + line.len() as u64;
@@ -122,12 +123,13 @@ impl Log {
         Ok(())
     }
 
-    /// Whether others need what is left of the disk: to free its space takes some.
+    /// Whether the rest of the disk is needed by others: freeing space takes some.
     fn is_nearly_full(&self) -> bool {
         self.disk.space(&self.dir).is_ok_and(|space| space.is_nearly_full())
     }
 
-    /// Keeps room for what comes next, as far as the disk has any: where there is none now, there may be after the next line.
+    /// Keeps room for what comes next, as far as the disk has any: if it has none now, it may have some after the next
+    /// line.
     fn keep_room(&mut self) {
         if self.is_nearly_full() {
             return;
@@ -150,7 +152,7 @@ impl Log {
     }
 
     /// Writes all of the book over the spare file, which counts from then on.
-    pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
+    pub(super) fn rewrite(&mut self, all: &BookChanges) -> io::Result<()> {
         self.file = None;
         let mut bytes = Vec::new();
         let mut write = |value: &Value| bytes.extend_from_slice(line(value).as_bytes());
@@ -174,7 +176,7 @@ impl Log {
             file.write_over(0, &bytes)?;
             file.sync().map(|()| file)
         });
-        // Where the disk cannot write it, the next attempt takes another place.
+        // If the disk cannot write it, the next attempt uses another place.
         let file = written_over.inspect_err(|_| drop(self.disk.remove(&spare)))?;
         if self.is_unread {
             self.set_aside(&names)?;
@@ -214,7 +216,7 @@ impl Log {
         Ok(spare)
     }
 
-    /// Renames what could not be read: otherwise it would go with the old files.
+    /// Renames a file that could not be read: otherwise it would be removed with the old files.
     fn set_aside(&mut self, names: &[String]) -> io::Result<()> {
         for name in names.iter().filter(|name| name.ends_with(SUFFIX)) {
             self.disk.rename(&self.dir.join(name), &self.dir.join(format!("{name}{ORPHAN_SUFFIX}")))?;
@@ -223,7 +225,8 @@ impl Log {
         Ok(())
     }
 
-    /// The file that counted before becomes the spare. What cannot be removed now is removed the next time.
+    /// Turns the file that counted before into the spare, and removes the others. A file that cannot be removed now is
+    /// removed the next time.
     fn remove_others(&mut self) {
         self.spare_room = 0;
         let names = self.disk.list(&self.dir).unwrap_or_default();
@@ -244,7 +247,7 @@ impl Log {
     }
 }
 
-/// Makes a file this long, with zeros at its end, or as long as the disk has room for; says how long it is.
+/// Makes a file this long, with zeros at its end, or as long as the disk has room for; returns its length.
 fn grow(disk: &dyn Disk, path: &Path, bytes: u64) -> u64 {
     let length = || disk.open(path).and_then(|file| file.bytes());
     let grown = disk.open(path).and_then(|file| {
@@ -262,7 +265,7 @@ fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number}{SUFFIX}"))
 }
 
-/// The number of a file of the ledger, whatever became of it.
+/// The number of a file of the ledger, whatever its state.
 fn number(name: &str) -> Option<u64> {
     name.split_once(SUFFIX)?.0.parse().ok()
 }
@@ -272,7 +275,7 @@ fn logs(names: &[String]) -> impl Iterator<Item = u64> {
     names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name))
 }
 
-/// A number that no file of the ledger has, whatever became of it.
+/// A number that no file of the ledger has, whatever its state.
 fn next_number(names: &[String], least: u64) -> u64 {
     names.iter().filter_map(|name| number(name)).fold(least, u64::max) + 1
 }
@@ -286,22 +289,22 @@ fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// What the file says that counts, for others than the process that writes it. It changes nothing.
-pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<Read, String> {
+/// Reads the file that counts, for other processes than the one that writes it. It changes nothing.
+pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<LoadedLedger, String> {
     let bytes = match read_newest(disk, dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         read => read.map_err(|error| format!("it cannot be read: {error}"))?,
     };
-    let Some(bytes) = bytes else { return Ok(Read::default()) };
+    let Some(bytes) = bytes else { return Ok(LoadedLedger::default()) };
     parse(&bytes).map_err(|format| format!("a later version wrote it, in format {format}: use that version"))
 }
 
 /// `Err` has the number of a later format.
-fn parse(bytes: &[u8]) -> Result<Read, u64> {
+fn parse(bytes: &[u8]) -> Result<LoadedLedger, u64> {
     // Behind the last line there is only room.
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let lines = checked_lines::read(&bytes[..end]);
-    let mut read = Read { existed: true, damaged: lines.damaged, ..Read::default() };
+    let mut read = LoadedLedger { existed: true, damaged: lines.damaged, ..LoadedLedger::default() };
     for value in lines.values {
         match value.get("format") {
             Some(format) => {
@@ -319,11 +322,11 @@ fn parse(bytes: &[u8]) -> Result<Read, u64> {
     Ok(read)
 }
 
-fn to_json(cells: &[(Key, Option<Cell>)], marks: &[(Mark, Option<u64>)]) -> Value {
-    let counts = |cell: &Cell| -> Map<String, Value> {
+fn to_json(cells: &[(AccountKey, Option<FateCounts>)], marks: &[(JournalMark, Option<u64>)]) -> Value {
+    let counts = |cell: &FateCounts| -> Map<String, Value> {
         cell.0.iter().map(|(column, count)| (column.to_string(), json!(count))).collect()
     };
-    let cell = |(key, cell): &(Key, Option<Cell>)| {
+    let cell = |(key, cell): &(AccountKey, Option<FateCounts>)| {
         json!([key.span.to_string(), key.minute, key.party.to_string(), cell.as_ref().map(counts)])
     };
     let marks: Map<String, Value> =
@@ -331,12 +334,12 @@ fn to_json(cells: &[(Key, Option<Cell>)], marks: &[(Mark, Option<u64>)]) -> Valu
     json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "marks": marks })
 }
 
-/// `None` for what no version wrote.
-fn from_json(value: &Value) -> Option<Changes> {
+/// `None` if no version wrote it.
+fn from_json(value: &Value) -> Option<BookChanges> {
     let cells = value.get("cells")?.as_array()?.iter().map(|cell| {
         let [span, minute, party, counts] = cell.as_array()?.as_slice() else { return None };
-        let key = Key {
-            span: Span::parse(span.as_str()?)?,
+        let key = AccountKey {
+            span: AccountPeriod::parse(span.as_str()?)?,
             minute: minute.as_i64()?,
             party: Party::parse(party.as_str()?)?,
         };
@@ -344,15 +347,15 @@ fn from_json(value: &Value) -> Option<Changes> {
             Value::Null => None,
             counts => {
                 let count =
-                    |(column, count): (&String, &Value)| Some((Column::parse(column)?, count.as_u64()?));
-                Some(Cell(counts.as_object()?.iter().map(count).collect::<Option<_>>()?))
+                    |(column, count): (&String, &Value)| Some((FateColumn::parse(column)?, count.as_u64()?));
+                Some(FateCounts(counts.as_object()?.iter().map(count).collect::<Option<_>>()?))
             }
         };
         Some((key, cell))
     });
     let marks = value.get("marks")?.as_object()?.iter().map(|(mark, sequence)| {
         let sequence = if sequence.is_null() { None } else { Some(sequence.as_u64()?) };
-        Some((Mark::parse(mark)?, sequence))
+        Some((JournalMark::parse(mark)?, sequence))
     });
-    Some(Changes { cells: cells.collect::<Option<_>>()?, marks: marks.collect::<Option<_>>()? })
+    Some(BookChanges { cells: cells.collect::<Option<_>>()?, marks: marks.collect::<Option<_>>()? })
 }

@@ -1,23 +1,23 @@
-//! The ledger: what became of every message that was received. For each source, received = stored + forwarded + dropped
-//! + unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
+//! The ledger: the fate of every message that was received. For each source, received = stored + forwarded + dropped +
+//! unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
 //!
-//! Beside them stand the bytes that no message holds: an account of messages alone would balance over what nobody
+//! Beside them stand the bytes that no message holds: an account of messages alone would balance even if bytes were not
 //! understood.
 //!
 //! | file      | what it is                                                        |
 //! |-----------|-------------------------------------------------------------------|
-//! | `account` | what is counted, for whom, and for which time                     |
-//! | `book`    | the accounts, and how far the journals are counted in them        |
+//! | `account` | the accounts: fates, by party and period                          |
+//! | `book`    | all accounts, and how far the journals are counted in them        |
 //! | `log`     | the book on the disk                                              |
 //! | `opening` | what the journals have that the book does not know, after a crash |
 //! | `report`  | the accounts of a range of time, to be shown                      |
 //!
-//! The book on the disk is at most a second old, except where it has to be exact:
+//! The book on the disk is at most a second old, and exact where it has to be:
 //!
-//! - What a sender is told was accepted is in a journal, or was dropped and is in the book on the disk by then: such an
-//!   answer waits for the next write.
-//! - What a journal has beyond the book is counted when it is opened again. So the book is written before messages leave a
-//!   journal: before they become segments, before they expire, and before a queue is cut.
+//! - When a sender is told that a message was accepted, a journal holds it, or it was dropped and the book on the disk
+//!   says so: such an answer waits for the next write.
+//! - Messages that a journal holds beyond the book are counted when it is opened again. So the book is written before
+//!   messages leave a journal: before they become segments, before they expire, and before a queue is cut.
 
 mod account;
 mod book;
@@ -25,14 +25,14 @@ mod log;
 mod opening;
 mod report;
 
-pub use book::{Place, Slot};
+pub use book::{AccountSlot, JournalId};
 pub use log::LedgerError;
-pub use report::{Accounts, DestinationRow, Query, Report, SourceRow, Step};
+pub use report::{Accounts, DestinationRow, LedgerReport, ReportQuery, ReportStep, SourceRow};
 
 use crate::machine::clock;
-use account::{Column, Party, Reason, Span, minute};
-use book::{Book, Mark};
-use log::{Log, Read};
+use account::{AccountPeriod, FateColumn, Party, Reason, minute};
+use book::{Book, JournalMark};
+use log::{LedgerLog, LoadedLedger};
 use logstead_indexer::Disk;
 use logstead_record::Batch;
 use parking_lot::{Condvar, Mutex};
@@ -48,36 +48,36 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The count of all messages by source, minute and fate.
 pub struct Ledger {
-    state: Mutex<State>,
+    state: Mutex<LedgerState>,
     changed: Condvar,
     /// Held while it is written. It is locked before the state.
-    log: Mutex<Log>,
+    log: Mutex<LedgerLog>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct State {
+struct LedgerState {
     book: Book,
     /// Whether there was a ledger before this process.
     existed: bool,
-    /// What to call when the book is on the disk: senders whose messages were dropped wait for that.
-    answers: Vec<Answer>,
-    /// Whether every journal is open that was there before: what is written now says how far each is counted.
+    /// The callbacks for when the book is on the disk: senders whose messages were dropped wait for that.
+    answers: Vec<OnWritten>,
+    /// Whether all journals of the last run are open. From then on, the book says how far each is counted.
     begun: bool,
     stopping: bool,
     /// Why it could not be written the last time.
     error: Option<String>,
-    /// Whether it was said that an account does not add up.
+    /// Whether an account that does not add up was logged.
     remainder_told: bool,
 }
 
-/// Is called when it is known whether the book is on the disk.
-type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+/// A callback that learns whether the book is on the disk.
+type OnWritten = Box<dyn FnOnce(Result<(), String>) + Send>;
 
-/// Messages that a journal has from now on.
-pub struct Kept {
-    /// Unless nobody counts them: they came from a journal.
-    pub slot: Option<Slot>,
-    /// How many of them are counted there.
+/// Messages that a journal has just stored.
+pub struct KeptMessages {
+    /// The slot that they are counted in; `None` if they came from a journal, and are not counted again.
+    pub slot: Option<AccountSlot>,
+    /// The number of them that are counted there.
     pub counted: usize,
 }
 
@@ -87,12 +87,12 @@ impl std::fmt::Debug for Ledger {
     }
 }
 
-impl Slot {
+impl AccountSlot {
     /// That of messages that came together.
-    pub fn of(batch: &Batch) -> Option<Slot> {
+    pub fn of(batch: &Batch) -> Option<AccountSlot> {
         (!batch.is_empty()).then(|| {
             let source = String::from_utf8_lossy(batch.source(0));
-            Slot { source: source.into(), minute: minute(batch.received(0)) }
+            AccountSlot { source: source.into(), minute: minute(batch.received(0)) }
         })
     }
 }
@@ -104,7 +104,7 @@ fn this_minute() -> i64 {
 impl Ledger {
     /// Opens the ledger in a folder. Nothing is written before [`Ledger::start`].
     pub fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Arc<Ledger>, LedgerError> {
-        let (log, Read { changes, existed, damaged, lost }) = Log::open(disk, dir)?;
+        let (log, LoadedLedger { changes, existed, damaged, lost }) = LedgerLog::open(disk, dir)?;
         if let Some(error) = lost {
             tracing::error!(
                 "the ledger in {} cannot be read: its file is kept as `*.orphan`, and the accounts begin again: {error}",
@@ -119,7 +119,7 @@ impl Ledger {
         let mut book = Book::default();
         changes.into_iter().for_each(|changes| book.apply(changes));
         book.begin();
-        let state = State {
+        let state = LedgerState {
             book,
             existed,
             answers: Vec::new(),
@@ -136,7 +136,7 @@ impl Ledger {
         }))
     }
 
-    /// Every journal is open: the book is written from now on.
+    /// Called when every journal is open: the book is written from now on.
     fn begin(&self) -> Result<(), String> {
         self.state.lock().begun = true;
         self.write()
@@ -144,7 +144,7 @@ impl Ledger {
 
     /// Starts the thread that writes it in time.
     pub fn start(self: &Arc<Ledger>) -> io::Result<()> {
-        // If it cannot be written, it was said, and is tried again.
+        // If it cannot be written, that is logged, and it is tried again.
         self.begin().ok();
         self.tell_accounts();
         let ledger = self.clone();
@@ -153,7 +153,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Says whether every message is accounted for.
+    /// Logs whether every message is accounted for.
     fn tell_accounts(&self) {
         let mut all = report::Fates::default();
         self.totals().sources.iter().for_each(|row| all.add(&row.fates));
@@ -170,93 +170,98 @@ impl Ledger {
         self.check();
     }
 
-    // What happens to a source's messages.
+    // The fates of a source's messages.
 
     /// Counts messages that a source received.
-    pub fn received(&self, slot: &Slot, messages: usize) {
+    pub fn received(&self, slot: &AccountSlot, messages: usize) {
         self.state.lock().book.received(slot, messages as u64);
     }
 
-    /// Messages of these slots are in a journal, which ends at a sequence now.
-    pub fn kept(&self, place: &Place, end: u64, messages: usize, kept: &[Kept]) {
+    /// Counts messages of these slots as stored in a journal, which now ends at a sequence.
+    pub fn note_stored(&self, journal: &JournalId, end: u64, messages: usize, kept: &[KeptMessages]) {
         let mut state = self.state.lock();
-        for Kept { slot, counted } in kept {
+        for KeptMessages { slot, counted } in kept {
             if let Some(slot) = slot {
-                state.book.settled(slot, &place.column(), *counted as u64);
+                state.book.settled(slot, &journal.column(), *counted as u64);
             }
         }
-        if let Place::Destination(id) = place {
-            state.book.post(&Party::Destination(id.clone()), this_minute(), &Column::Queued, messages as u64);
+        if let JournalId::Destination(id) = journal {
+            state.book.post(
+                &Party::Destination(id.clone()),
+                this_minute(),
+                &FateColumn::Queued,
+                messages as u64,
+            );
         }
-        state.book.set_mark(Mark::Kept(place.clone()), end);
+        state.book.set_mark(JournalMark::Kept(journal.clone()), end);
     }
 
-    /// Messages that were just received are counted from before.
-    pub fn repeated(&self, slot: &Slot, messages: usize) {
+    /// Counts messages that were just received.
+    pub fn repeated(&self, slot: &AccountSlot, messages: usize) {
         self.state.lock().book.repeated(slot, messages as u64);
     }
 
     /// Received messages are dropped.
-    pub fn lost(&self, slot: &Slot, reason: impl Into<Reason>, messages: usize) {
-        self.state.lock().book.settled(slot, &Column::Dropped(reason.into()), messages as u64);
+    pub fn lost(&self, slot: &AccountSlot, reason: impl Into<Reason>, messages: usize) {
+        self.state.lock().book.settled(slot, &FateColumn::Dropped(reason.into()), messages as u64);
     }
 
-    /// Messages are dropped as they are received.
+    /// Counts messages that are dropped as they are received.
     pub fn dropped(&self, source: &Arc<str>, reason: &'static str, messages: usize) {
-        let slot = Slot { source: source.clone(), minute: this_minute() };
+        let slot = AccountSlot { source: source.clone(), minute: this_minute() };
         self.state.lock().book.dropped(&slot, reason, messages as u64);
     }
 
-    /// Messages that a source should have received and did not.
+    /// Counts messages that a source should have received and did not.
     pub fn lost_before(&self, source: &Arc<str>, place: &'static str, messages: usize) {
-        let (party, column) = (Party::Source(source.clone()), Column::LostBefore(place.into()));
+        let (party, column) = (Party::Source(source.clone()), FateColumn::LostBefore(place.into()));
         self.state.lock().book.post(&party, this_minute(), &column, messages as u64);
     }
 
-    /// Bytes that a source received and that no message holds.
+    /// Counts bytes that a source received and that no message holds.
     pub fn skipped(&self, source: &Arc<str>, reason: &'static str, bytes: usize) {
-        let (party, column) = (Party::Source(source.clone()), Column::Skipped(reason.into()));
+        let (party, column) = (Party::Source(source.clone()), FateColumn::Skipped(reason.into()));
         self.state.lock().book.post(&party, this_minute(), &column, bytes as u64);
     }
 
-    /// Calls back once all that happened is on the disk, or why it is not.
+    /// Calls back once all changes so far are on the disk, or with the error.
     pub(crate) fn when_written(&self, answer: impl FnOnce(Result<(), String>) + Send + 'static) {
         self.state.lock().answers.push(Box::new(answer));
         self.changed.notify_all();
     }
 
-    // What happens to a destination's messages.
+    // The fates of a destination's messages.
 
     /// The queue had no room for these.
     pub fn not_queued(&self, id: &Arc<str>, reason: &'static str, messages: usize) {
         let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
-        state.book.post(&party, minute, &Column::Queued, messages as u64);
-        state.book.post(&party, minute, &Column::Dropped(reason.into()), messages as u64);
+        state.book.post(&party, minute, &FateColumn::Queued, messages as u64);
+        state.book.post(&party, minute, &FateColumn::Dropped(reason.into()), messages as u64);
     }
 
-    /// A destination is done with messages up to a sequence.
+    /// Notes that a destination is done with messages up to a sequence.
     pub fn done(&self, id: &Arc<str>, end: u64, fates: &[(Fate, usize)]) {
         let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
         for (fate, messages) in fates {
             state.book.post(&party, minute, &fate.column(), *messages as u64);
         }
-        let mark = Mark::Done(id.clone());
+        let mark = JournalMark::Done(id.clone());
         let end = end.max(state.book.mark(&mark).unwrap_or_default());
         state.book.set_mark(mark, end);
     }
 
-    /// A journal is no longer there, and begins again if it comes back.
-    pub fn forget(&self, place: &Place) {
+    /// Forgets a journal that is no longer there; it begins again if it comes back.
+    pub fn forget(&self, journal: &JournalId) {
         let mut state = self.state.lock();
-        if let Place::Destination(id) = place {
-            state.book.forget_mark(&Mark::Done(id.clone()));
+        if let JournalId::Destination(id) = journal {
+            state.book.forget_mark(&JournalMark::Done(id.clone()));
         }
-        state.book.forget_mark(&Mark::Kept(place.clone()));
+        state.book.forget_mark(&JournalMark::Kept(journal.clone()));
     }
 
     // The disk.
 
-    /// Writes what is not on the disk yet.
+    /// Writes the changes that are not on the disk yet.
     pub fn write(&self) -> Result<(), String> {
         let mut log = self.log.lock();
         let (changes, all, answers) = {
@@ -308,7 +313,7 @@ impl Ledger {
             if rolled.replace(now) != Some(now) {
                 self.state.lock().book.roll(now);
             }
-            // It was said, and is tried again.
+            // It was logged, and is tried again.
             self.write().ok();
             self.check();
             if stopping {
@@ -329,7 +334,7 @@ impl Ledger {
         state.stopping
     }
 
-    /// Says it, once, when an account does not add up.
+    /// Logs it, once, when an account does not add up.
     fn check(&self) {
         let mut state = self.state.lock();
         let wrong: Vec<_> =
@@ -358,36 +363,36 @@ impl Ledger {
     // To be shown.
 
     /// The accounts of a range of time.
-    pub fn report(&self, query: &Query) -> Report {
+    pub fn report(&self, query: &ReportQuery) -> LedgerReport {
         report::report(&self.state.lock().book, query, this_minute())
     }
 
-    /// The accounts of all time, and by how much each does not add up.
+    /// The accounts of all time, and the difference by which each does not add up.
     pub fn totals(&self) -> Accounts {
         report::accounts(&self.state.lock().book)
     }
 }
 
-/// How far the ledger of a data directory says that messages were kept, for those who read what another process writes.
+/// The positions up to which a ledger counts messages, read from the data directory of another process.
 #[derive(Default)]
-pub struct Reached(Book);
+pub struct LedgerSnapshot(Book);
 
-impl Reached {
-    /// Reads it and changes nothing. Whoever reads it before the journals knows of no message that these do not have.
-    pub fn look(disk: &dyn Disk, dir: &Path) -> Result<(Reached, usize), String> {
-        let Read { changes, damaged, .. } = log::look(disk, dir)?;
+impl LedgerSnapshot {
+    /// Reads it and changes nothing. If it is read before the journals, it knows of no message that these do not have.
+    pub fn look(disk: &dyn Disk, dir: &Path) -> Result<(LedgerSnapshot, usize), String> {
+        let LoadedLedger { changes, damaged, .. } = log::look(disk, dir)?;
         let mut book = Book::default();
         changes.into_iter().for_each(|changes| book.apply(changes));
-        Ok((Reached(book), damaged))
+        Ok((LedgerSnapshot(book), damaged))
     }
 
-    /// All messages of a journal with a sequence below this were kept there.
-    pub fn of(&self, place: &Place) -> u64 {
-        self.0.mark(&Mark::Kept(place.clone())).unwrap_or_default()
+    /// The sequence below which all messages of a journal were stored there.
+    pub fn of(&self, journal: &JournalId) -> u64 {
+        self.0.mark(&JournalMark::Kept(journal.clone())).unwrap_or_default()
     }
 }
 
-/// What became of a message that was queued.
+/// The fate of a queued message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Delivered to the destination.
@@ -399,36 +404,37 @@ pub enum Fate {
 }
 
 impl Fate {
-    fn column(self) -> Column {
+    fn column(self) -> FateColumn {
         match self {
-            Fate::Delivered => Column::Delivered,
-            Fate::Quarantined => Column::Quarantined,
-            Fate::Dropped(reason) => Column::Dropped(reason.into()),
+            Fate::Delivered => FateColumn::Delivered,
+            Fate::Quarantined => FateColumn::Quarantined,
+            Fate::Dropped(reason) => FateColumn::Dropped(reason.into()),
         }
     }
 }
 
 impl Book {
-    /// By how much each account does not add up.
+    /// The difference by which each account does not add up.
     fn remainders(&self) -> BTreeMap<Party, i64> {
-        let totals = self.range(Span::Ever, 0, 1);
+        let totals = self.range(AccountPeriod::Ever, 0, 1);
         totals.map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party))).collect()
     }
 
-    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages a
-    /// moment before it is known that its queue has them: fewer than none wait then.
+    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages
+    /// a moment before the queue counts them: the number is below zero then.
     fn under_way(&self, party: &Party) -> i64 {
         match party {
             Party::Source(id) => self.in_flight(id) as i64,
             Party::Destination(id) => {
-                let kept = self.mark(&Mark::Kept(Place::Destination(id.clone()))).unwrap_or_default();
-                kept as i64 - self.mark(&Mark::Done(id.clone())).unwrap_or_default() as i64
+                let kept =
+                    self.mark(&JournalMark::Kept(JournalId::Destination(id.clone()))).unwrap_or_default();
+                kept as i64 - self.mark(&JournalMark::Done(id.clone())).unwrap_or_default() as i64
             }
         }
     }
 }
 
-fn reply(answers: Vec<Answer>, written: &Result<(), String>) {
+fn reply(answers: Vec<OnWritten>, written: &Result<(), String>) {
     answers.into_iter().for_each(|answer| answer(written.clone()));
 }
 

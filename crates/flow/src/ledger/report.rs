@@ -1,6 +1,6 @@
 //! The accounts of a range of time, to be shown. Pure: a book in, figures out.
 
-use super::account::{Cell, Column, Key, MINUTE_NANOS, Party, Span, minute};
+use super::account::{AccountKey, AccountPeriod, FateColumn, FateCounts, MINUTE_NANOS, Party, minute};
 use super::book::{Book, DAYS_KEPT};
 use logstead_record::Timestamp;
 use serde::Serialize;
@@ -10,9 +10,10 @@ use utoipa::ToSchema;
 
 /// The most points of a series.
 const POINTS_MAX: i64 = 5000;
-/// How long the time of a point is.
+/// The length of time that a point of a series covers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, serde::Deserialize, ToSchema)]
-pub enum Step {
+#[schema(as = Step)]
+pub enum ReportStep {
     /// A row for each minute.
     #[serde(rename = "1m")]
     Minute,
@@ -24,28 +25,29 @@ pub enum Step {
     Day,
 }
 
-/// Which time is asked for.
+/// The period and step of a report.
 #[derive(Clone, Copy, Debug)]
-pub struct Query {
+pub struct ReportQuery {
     /// The first moment of the report.
     pub from: Timestamp,
     /// The end of the report.
     pub to: Timestamp,
-    /// By default as short as there are few enough points.
-    pub step: Option<Step>,
+    /// The step; by default the shortest that does not give too many points.
+    pub step: Option<ReportStep>,
 }
 
-/// What became of every message of a range of time.
+/// The fate of every message in a range of time.
 #[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
-pub struct Report {
+#[schema(as = Report)]
+pub struct LedgerReport {
     /// The first moment of the report.
     pub from: String,
     /// The end of the report.
     pub to: String,
-    /// The step that was used: of a time long ago there are no minutes any more.
-    pub step: Step,
-    /// Since when messages are counted here, if that is within the range or after it: of the time before nothing is known,
-    /// and the figures do not have it. Null where they have all of the range.
+    /// The step that was used. Minutes are not kept for long.
+    pub step: ReportStep,
+    /// The time since when messages are counted, if that is within the range or after it: the figures do not cover the
+    /// time before. Null if they cover the whole range.
     #[schema(required)]
     pub(crate) known_since: Option<String>,
     /// The sources, by id.
@@ -53,7 +55,7 @@ pub struct Report {
     /// The sum over all sources.
     pub total: Fates,
     /// The counts over time, by source.
-    pub series: Vec<Series>,
+    pub series: Vec<FateSeries>,
     /// The counts of each destination.
     pub destinations: Vec<DestinationRow>,
 }
@@ -68,8 +70,8 @@ pub struct SourceRow {
     pub fates: Fates,
 }
 
-/// What became of messages, and how many bytes became none. Each message counts once: as stored if a logspace has it, else as forwarded if a destination has it,
-/// else as dropped.
+/// The fates of messages, and the number of bytes that became no message. Each message counts once: as stored if a
+/// logspace has it, else as forwarded if a destination has it, else as dropped.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, ToSchema)]
 pub struct Fates {
     pub received: u64,
@@ -89,15 +91,16 @@ pub struct Fates {
     /// `out_of_step`, as nothing shows that they are a message; `unfinished`, of messages whose sender went away and was not
     /// told that they were taken.
     pub skipped_bytes: BTreeMap<String, u64>,
-    /// Received, and neither stored nor anything else by now.
+    /// Received, and without any other fate yet.
     pub in_flight: u64,
-    /// What is missing in these figures: it is 0, or the server is wrong.
+    /// The number of messages that these figures do not account for. Anything but 0 is a bug in the server.
     pub remainder: i64,
 }
 
-/// What became of the messages of a point in time.
+/// The fates of the messages of one point in time.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, ToSchema)]
-pub struct Series {
+#[schema(as = Series)]
+pub struct FateSeries {
     pub time: String,
     pub received: u64,
     pub stored: u64,
@@ -111,9 +114,9 @@ pub struct Series {
 pub struct DestinationRow {
     /// The destination's id.
     pub id: String,
-    /// How many waited at the beginning of the range.
+    /// The messages that waited at the beginning of the range.
     pub waiting_before: u64,
-    /// How many routes gave to it, also those that did not fit.
+    /// The messages that routes gave to it, including those that did not fit.
     pub queued: u64,
     /// Messages delivered.
     pub delivered: u64,
@@ -121,9 +124,9 @@ pub struct DestinationRow {
     pub quarantined: u64,
     /// By reason.
     pub dropped: BTreeMap<String, u64>,
-    /// How many waited at the end.
+    /// The messages that waited at the end.
     pub waiting: u64,
-    /// What is missing in these figures: it is 0, or the server is wrong.
+    /// The number of messages that these figures do not account for. Anything but 0 is a bug in the server.
     pub remainder: i64,
 }
 
@@ -136,105 +139,114 @@ pub struct Accounts {
     pub destinations: Vec<DestinationRow>,
 }
 
-pub(super) fn report(book: &Book, query: &Query, now: i64) -> Report {
+pub(super) fn report(book: &Book, query: &ReportQuery, now: i64) -> LedgerReport {
     // Beyond these there is nothing.
     let kept = now - DAYS_KEPT..now + 1;
     let [from, to] = [query.from, query.to].map(|time| minute(time).clamp(kept.start, kept.end));
     let to = to + i64::from(0 < query.to.nanos().rem_euclid(MINUTE_NANOS) && to < kept.end);
-    let step = step(book, (from, to), query.step);
+    let step = step(book, from, to, query.step);
     let span = step.span();
     let (from, to) = (span.floor(from), span.floor(to + span.minutes() - 1));
-    let cells: Vec<(&Key, &Cell)> = cells(book, from, to).collect();
+    let cells: Vec<(&AccountKey, &FateCounts)> = cells(book, from, to).collect();
     let rows = of_sources(book, &cells);
     let mut total = Fates::default();
     rows.iter().for_each(|row| total.add(&row.fates));
-    Report {
+    LedgerReport {
         from: time(from),
         to: time(to),
         step,
         known_since: Some(known_since(book).unwrap_or(now)).filter(|known| from < *known).map(time),
         rows,
         total,
-        series: series(&cells, span, (from, to)),
+        series: series(&cells, span, from, to),
         destinations: of_destinations(book, &cells, to),
     }
 }
 
-/// The first minute of which there is an account. A ledger without any knows nothing of what was before now.
+/// The first minute that has an account. A ledger without any knows nothing about the time before now.
 fn known_since(book: &Book) -> Option<i64> {
-    [Span::Day, Span::Hour, Span::Minute]
+    [AccountPeriod::Day, AccountPeriod::Hour, AccountPeriod::Minute]
         .iter()
         .filter_map(|span| book.range(*span, i64::MIN, i64::MAX).next().map(|(key, _)| key.minute))
         .min()
 }
 
 pub(super) fn accounts(book: &Book) -> Accounts {
-    let cells: Vec<(&Key, &Cell)> = book.range(Span::Ever, 0, 1).collect();
+    let cells: Vec<(&AccountKey, &FateCounts)> = book.range(AccountPeriod::Ever, 0, 1).collect();
     Accounts { sources: of_sources(book, &cells), destinations: of_destinations(book, &cells, i64::MAX) }
 }
 
-/// The one that is asked for, unless the range reaches further back than it is kept.
-fn step(book: &Book, (from, to): (i64, i64), asked: Option<Step>) -> Step {
+/// The step that is asked for, or a coarser one if the range reaches further back than that step is kept.
+fn step(book: &Book, from: i64, to: i64, asked: Option<ReportStep>) -> ReportStep {
     let minutes = to - from;
     let asked = asked.unwrap_or(match minutes {
-        ..=360 => Step::Minute,
-        361..=43_200 => Step::Hour,
-        _ => Step::Day,
+        ..=360 => ReportStep::Minute,
+        361..=43_200 => ReportStep::Hour,
+        _ => ReportStep::Day,
     });
-    let fits = |step: &Step| {
-        let is_kept = |coarser: Span| book.range(coarser, from - coarser.minutes() + 1, to).next().is_none();
+    let fits = |step: &ReportStep| {
+        let is_kept =
+            |coarser: AccountPeriod| book.range(coarser, from - coarser.minutes() + 1, to).next().is_none();
         minutes / step.span().minutes() <= POINTS_MAX
             && match step {
-                Step::Minute => is_kept(Span::Hour) && is_kept(Span::Day),
-                Step::Hour => is_kept(Span::Day),
-                Step::Day => true,
+                ReportStep::Minute => is_kept(AccountPeriod::Hour) && is_kept(AccountPeriod::Day),
+                ReportStep::Hour => is_kept(AccountPeriod::Day),
+                ReportStep::Day => true,
             }
     };
-    [Step::Minute, Step::Hour].into_iter().filter(|step| asked <= *step).find(fits).unwrap_or(Step::Day)
+    [ReportStep::Minute, ReportStep::Hour]
+        .into_iter()
+        .filter(|step| asked <= *step)
+        .find(fits)
+        .unwrap_or(ReportStep::Day)
 }
 
 /// The accounts that begin within a time.
-fn cells(book: &Book, from: i64, to: i64) -> impl Iterator<Item = (&Key, &Cell)> {
-    [Span::Minute, Span::Hour, Span::Day].into_iter().flat_map(move |span| book.range(span, from, to))
+fn cells(book: &Book, from: i64, to: i64) -> impl Iterator<Item = (&AccountKey, &FateCounts)> {
+    [AccountPeriod::Minute, AccountPeriod::Hour, AccountPeriod::Day]
+        .into_iter()
+        .flat_map(move |span| book.range(span, from, to))
 }
 
-fn of_sources(book: &Book, cells: &[(&Key, &Cell)]) -> Vec<SourceRow> {
-    let mut sums: BTreeMap<&Arc<str>, Cell> = BTreeMap::new();
+fn of_sources(book: &Book, cells: &[(&AccountKey, &FateCounts)]) -> Vec<SourceRow> {
+    let mut sums: BTreeMap<&Arc<str>, FateCounts> = BTreeMap::new();
     for (key, cell) in cells {
         if let Party::Source(id) = &key.party {
             sums.entry(id).or_default().add_all(cell);
         }
     }
-    let row = |(id, cell): (&Arc<str>, Cell)| SourceRow {
+    let row = |(id, cell): (&Arc<str>, FateCounts)| SourceRow {
         source: id.to_string(),
         fates: fates(&cell, book.in_flight(id)),
     };
     sums.into_iter().map(row).collect()
 }
 
-/// `in_flight` is how many messages of the source are, whenever they were received.
-fn fates(cell: &Cell, in_flight: u64) -> Fates {
+/// `in_flight` is the number of the source's messages in flight, whenever they were received.
+fn fates(cell: &FateCounts, in_flight: u64) -> Fates {
     let open = cell.open();
     let in_flight = in_flight.min(u64::try_from(open).unwrap_or_default());
     let mut fates = Fates { in_flight, remainder: open - in_flight as i64, ..Fates::default() };
     for (column, messages) in &cell.0 {
         match column {
-            Column::Received => fates.received += messages,
-            Column::Stored(id) => {
+            FateColumn::Received => fates.received += messages,
+            FateColumn::Stored(id) => {
                 fates.stored += messages;
                 *fates.stored_in.entry(id.to_string()).or_default() += messages;
             }
-            Column::Forwarded(id) => {
+            FateColumn::Forwarded(id) => {
                 fates.forwarded += messages;
                 *fates.forwarded_to.entry(id.to_string()).or_default() += messages;
             }
-            Column::Dropped(reason) => *fates.dropped.entry(reason.to_string()).or_default() += messages,
-            Column::Unacknowledged => fates.unacknowledged += messages,
-            Column::LostBefore(place) => *fates.lost_before.entry(place.to_string()).or_default() += messages,
-            Column::Skipped(reason) => {
+            FateColumn::Dropped(reason) => *fates.dropped.entry(reason.to_string()).or_default() += messages,
+            FateColumn::Unacknowledged => fates.unacknowledged += messages,
+            FateColumn::LostBefore(place) => {
+                *fates.lost_before.entry(place.to_string()).or_default() += messages
+            }
+            FateColumn::Skipped(reason) => {
                 *fates.skipped_bytes.entry(reason.to_string()).or_default() += messages
             }
-            Column::Queued | Column::Delivered | Column::Quarantined => {}
+            FateColumn::Queued | FateColumn::Delivered | FateColumn::Quarantined => {}
         }
     }
     fates
@@ -260,11 +272,11 @@ impl Fates {
     }
 }
 
-fn series(cells: &[(&Key, &Cell)], span: Span, (from, to): (i64, i64)) -> Vec<Series> {
-    let mut points: BTreeMap<i64, Series> = BTreeMap::new();
+fn series(cells: &[(&AccountKey, &FateCounts)], span: AccountPeriod, from: i64, to: i64) -> Vec<FateSeries> {
+    let mut points: BTreeMap<i64, FateSeries> = BTreeMap::new();
     let mut at = from;
     while at < to {
-        points.insert(at, Series { time: time(at), ..Series::default() });
+        points.insert(at, FateSeries { time: time(at), ..FateSeries::default() });
         at += span.minutes();
     }
     for (key, cell) in cells {
@@ -272,23 +284,24 @@ fn series(cells: &[(&Key, &Cell)], span: Span, (from, to): (i64, i64)) -> Vec<Se
         let Some(point) = points.get_mut(&span.floor(key.minute)) else { continue };
         for (column, messages) in &cell.0 {
             match column {
-                Column::Received => point.received += messages,
-                Column::Stored(_) => point.stored += messages,
-                Column::Forwarded(_) => point.forwarded += messages,
-                Column::Dropped(_) => point.dropped += messages,
-                Column::Unacknowledged => point.unacknowledged += messages,
-                Column::LostBefore(_) | Column::Skipped(_) => {}
-                Column::Queued | Column::Delivered | Column::Quarantined => {}
+                FateColumn::Received => point.received += messages,
+                FateColumn::Stored(_) => point.stored += messages,
+                FateColumn::Forwarded(_) => point.forwarded += messages,
+                FateColumn::Dropped(_) => point.dropped += messages,
+                FateColumn::Unacknowledged => point.unacknowledged += messages,
+                FateColumn::LostBefore(_) | FateColumn::Skipped(_) => {}
+                FateColumn::Queued | FateColumn::Delivered | FateColumn::Quarantined => {}
             }
         }
     }
     points.into_values().collect()
 }
 
-/// What waits now is known; what waited before follows from what happened since.
-fn of_destinations(book: &Book, cells: &[(&Key, &Cell)], to: i64) -> Vec<DestinationRow> {
-    let mut sums: BTreeMap<&Arc<str>, Cell> = BTreeMap::new();
-    for (key, _) in book.range(Span::Ever, 0, 1) {
+/// The number of messages that wait now is known; the number that waited earlier is calculated from the changes since
+/// then.
+fn of_destinations(book: &Book, cells: &[(&AccountKey, &FateCounts)], to: i64) -> Vec<DestinationRow> {
+    let mut sums: BTreeMap<&Arc<str>, FateCounts> = BTreeMap::new();
+    for (key, _) in book.range(AccountPeriod::Ever, 0, 1) {
         if let Party::Destination(id) = &key.party {
             sums.entry(id).or_default();
         }
@@ -304,24 +317,24 @@ fn of_destinations(book: &Book, cells: &[(&Key, &Cell)], to: i64) -> Vec<Destina
             *since.entry(id).or_default() += cell.open();
         }
     }
-    let row = |(id, cell): (&Arc<str>, Cell)| {
+    let row = |(id, cell): (&Arc<str>, FateCounts)| {
         let party = Party::Destination(id.clone());
         let waiting_now = book.under_way(&party);
         let waiting = waiting_now - since.get(id).copied().unwrap_or_default();
         let waiting_before = waiting - cell.open();
-        let remainder = book.total(party).map_or(0, Cell::open) - waiting_now;
+        let remainder = book.total(party).map_or(0, FateCounts::open) - waiting_now;
         let mut row = DestinationRow {
             id: id.to_string(),
             waiting_before: u64::try_from(waiting_before).unwrap_or_default(),
-            queued: cell.get(&Column::Queued),
-            delivered: cell.get(&Column::Delivered),
-            quarantined: cell.get(&Column::Quarantined),
+            queued: cell.get(&FateColumn::Queued),
+            delivered: cell.get(&FateColumn::Delivered),
+            quarantined: cell.get(&FateColumn::Quarantined),
             dropped: BTreeMap::new(),
             waiting: u64::try_from(waiting).unwrap_or_default(),
             remainder,
         };
         for (column, messages) in &cell.0 {
-            if let Column::Dropped(reason) = column {
+            if let FateColumn::Dropped(reason) = column {
                 *row.dropped.entry(reason.to_string()).or_default() += messages;
             }
         }
@@ -330,12 +343,12 @@ fn of_destinations(book: &Book, cells: &[(&Key, &Cell)], to: i64) -> Vec<Destina
     sums.into_iter().map(row).collect()
 }
 
-impl Step {
-    fn span(self) -> Span {
+impl ReportStep {
+    fn span(self) -> AccountPeriod {
         match self {
-            Step::Minute => Span::Minute,
-            Step::Hour => Span::Hour,
-            Step::Day => Span::Day,
+            ReportStep::Minute => AccountPeriod::Minute,
+            ReportStep::Hour => AccountPeriod::Hour,
+            ReportStep::Day => AccountPeriod::Day,
         }
     }
 }

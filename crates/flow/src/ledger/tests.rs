@@ -2,7 +2,7 @@
 //! Then the machine restarts from what a kill or a power cut leaves.
 
 use super::account::MINUTE_NANOS;
-use super::report::{Fates, Query, Step};
+use super::report::{Fates, ReportQuery, ReportStep};
 use super::*;
 use logstead_indexer::{
     Appender, Durability, Fault, Opened, OpenedQueue, Options, Searcher, SimDisk, encode, open_queue,
@@ -16,8 +16,8 @@ const SOURCE: &str = "tcp";
 /// Some day, in minutes since 1970.
 const DAY: i64 = 20_000 * 24 * 60;
 
-fn slot(minute: i64) -> Slot {
-    Slot { source: SOURCE.into(), minute }
+fn slot(minute: i64) -> AccountSlot {
+    AccountSlot { source: SOURCE.into(), minute }
 }
 
 fn batch(minute: i64, rows: usize) -> Arc<Batch> {
@@ -28,7 +28,7 @@ fn batch(minute: i64, rows: usize) -> Arc<Batch> {
     Arc::new(builder.seal())
 }
 
-/// What a process has open: a ledger, a logspace that counts what it stores, one with copies, and a queue.
+/// The parts that a process has open: a ledger, a logspace that counts its messages, one with copies, and a queue.
 struct Machine {
     ledger: Arc<Ledger>,
     /// How many messages were there before there was a ledger, if there was none: they are not counted.
@@ -54,14 +54,14 @@ fn open(sim: &SimDisk) -> Option<Machine> {
     };
     let logspace = |id: &str| {
         let (folder, reached) =
-            (Path::new("/data/logspaces").join(id), ledger.reached(&Place::Logspace(id.into())));
+            (Path::new("/data/logspaces").join(id), ledger.stored_until(&JournalId::Logspace(id.into())));
         let opened = logstead_indexer::open_witnessed(&disk, &folder, options, reached, &Alone).ok()?;
         let Opened { appender, searcher, .. } = opened;
         ledger.opened_logspace(id, &searcher);
         Some((appender, searcher))
     };
     let (main, copies) = (logspace("main")?, logspace("copies")?);
-    let reached = ledger.reached(&Place::Destination("siem".into()));
+    let reached = ledger.stored_until(&JournalId::Destination("siem".into()));
     let queue = open_queue(&disk, Path::new("/data/queues/siem"), options, reached).ok()?;
     ledger.opened_queue("siem", &queue.searcher, queue.reader.done());
     let there = main.1.next_sequence() + queue.searcher.next_sequence();
@@ -88,7 +88,7 @@ enum Event {
     Restart,
 }
 
-/// What senders were told.
+/// The answers that senders got.
 #[derive(Default)]
 struct Told {
     stored: u64,
@@ -106,8 +106,8 @@ impl Machine {
             let mut encoded = encode(batch(minute, rows));
             encoded.set_copies(rows - counted);
             appender.append(&[encoded]).ok()?;
-            let kept = Kept { slot: Some(slot(minute)), counted };
-            self.ledger.kept(&Place::Logspace(id.into()), appender.next_sequence(), rows, &[kept]);
+            let kept = KeptMessages { slot: Some(slot(minute)), counted };
+            self.ledger.note_stored(&JournalId::Logspace(id.into()), appender.next_sequence(), rows, &[kept]);
         }
         Some(())
     }
@@ -115,9 +115,9 @@ impl Machine {
     fn queue(&mut self, minute: i64, rows: usize) -> Option<()> {
         self.ledger.received(&slot(minute), rows);
         self.queue.appender.append(&[encode(batch(minute, rows))]).ok()?;
-        let kept = Kept { slot: Some(slot(minute)), counted: rows };
-        let place = Place::Destination("siem".into());
-        self.ledger.kept(&place, self.queue.appender.next_sequence(), rows, &[kept]);
+        let kept = KeptMessages { slot: Some(slot(minute)), counted: rows };
+        let journal = JournalId::Destination("siem".into());
+        self.ledger.note_stored(&journal, self.queue.appender.next_sequence(), rows, &[kept]);
         Some(())
     }
 
@@ -125,7 +125,7 @@ impl Machine {
         let delivered = messages.min(self.queue.searcher.next_sequence() - self.done);
         self.done += delivered;
         self.ledger.done(&"siem".into(), self.done, &[(Fate::Delivered, delivered as usize)]);
-        // What is done with leaves the queue only when the ledger knows it; otherwise it is sent again.
+        // Delivered messages leave the queue only once the ledger knows of them; otherwise they are sent again.
         if self.ledger.write().is_ok() {
             self.queue.reader.skip(self.done);
             self.queue.reader.done_with(self.done).ok();
@@ -182,13 +182,13 @@ fn fates(ledger: &Ledger) -> Fates {
     all
 }
 
-/// What a restarted machine says of what it has.
+/// Checks the figures of a restarted machine.
 fn check(sim: &SimDisk, told: &Told, may_fail: bool, what: &str) {
     let machine = open(sim).expect("a disk without faults can be opened");
     let fates = fates(&machine.ledger);
     let stored = machine.main.1.next_sequence() + machine.queue.searcher.next_sequence();
     let before = machine.before.unwrap_or(told.before);
-    // What could not be read when it was opened may be a copy, and is counted all the same.
+    // Messages that could not be read at opening may be copies, and are counted all the same.
     let was_unreadable = machine.ledger.totals().sources.iter().any(|row| row.source == opening::UNKNOWN);
     assert!(may_fail || !was_unreadable, "{what}: everything can be read");
     if !was_unreadable {
@@ -262,28 +262,28 @@ proptest! {
         for (minute, messages) in postings {
             let slot = slot(DAY + minute);
             book.received(&slot, messages);
-            book.settled(&slot, &Column::Stored("main".into()), messages);
+            book.settled(&slot, &FateColumn::Stored("main".into()), messages);
         }
         let mut now = DAY;
         for look in looks {
             now = now.max(DAY + look);
             book.roll(now);
-            for (span, kept) in [(Span::Minute, 2), (Span::Hour, 62), (Span::Day, 401)] {
+            for (span, kept) in [(AccountPeriod::Minute, 2), (AccountPeriod::Hour, 62), (AccountPeriod::Day, 401)] {
                 let old = book.range(span, i64::MIN, now - (kept + 1) * 24 * 60).count();
                 prop_assert_eq!(old, 0, "{} are older than {} days", span, kept);
             }
         }
         let in_range = |from: i64| -> u64 {
-            [Span::Minute, Span::Hour, Span::Day]
+            [AccountPeriod::Minute, AccountPeriod::Hour, AccountPeriod::Day]
                 .into_iter()
                 .flat_map(|span| book.range(span, from, i64::MAX))
-                .map(|(_, cell)| cell.get(&Column::Received))
+                .map(|(_, cell)| cell.get(&FateColumn::Received))
                 .sum()
         };
         let total = book.total(slot(0).party()).unwrap();
-        prop_assert_eq!(total.get(&Column::Stored("main".into())), total.get(&Column::Received));
+        prop_assert_eq!(total.get(&FateColumn::Stored("main".into())), total.get(&FateColumn::Received));
         if now < DAY + 400 * 24 * 60 {
-            prop_assert_eq!(in_range(i64::MIN), total.get(&Column::Received));
+            prop_assert_eq!(in_range(i64::MIN), total.get(&FateColumn::Received));
         }
     }
 }
@@ -298,35 +298,38 @@ fn a_report_says_what_became_of_messages_in_its_range() {
     for (minute, stored, dropped) in [(0, 5, 1), (1, 7, 0), (70, 2, 2)] {
         let slot = slot(DAY + minute);
         book.received(&slot, stored + dropped + 1);
-        book.settled(&slot, &Column::Stored("main".into()), stored);
-        book.settled(&slot, &Column::Dropped("no_route".into()), dropped);
+        book.settled(&slot, &FateColumn::Stored("main".into()), stored);
+        book.settled(&slot, &FateColumn::Dropped("no_route".into()), dropped);
     }
     let siem = Party::Destination("siem".into());
-    book.post(&siem, DAY, &Column::Queued, 10);
-    book.post(&siem, DAY + 1, &Column::Delivered, 4);
-    book.post(&siem, DAY + 70, &Column::Delivered, 6);
+    book.post(&siem, DAY, &FateColumn::Queued, 10);
+    book.post(&siem, DAY + 1, &FateColumn::Delivered, 4);
+    book.post(&siem, DAY + 70, &FateColumn::Delivered, 6);
     let report = |from, to, step| {
-        report::report(&book, &Query { from: at(DAY + from), to: at(DAY + to), step }, DAY + 100)
+        report::report(&book, &ReportQuery { from: at(DAY + from), to: at(DAY + to), step }, DAY + 100)
     };
     let first = report(0, 2, None);
-    assert_eq!((first.step, first.series.len()), (Step::Minute, 2));
+    assert_eq!((first.step, first.series.len()), (ReportStep::Minute, 2));
     let fates = &first.total;
     assert_eq!((fates.received, fates.stored, fates.in_flight, fates.remainder), (15, 12, 2, 0));
     assert_eq!(fates.dropped["no_route"], 1);
     let [siem] = &first.destinations[..] else { panic!("one") };
     assert_eq!((siem.waiting_before, siem.queued, siem.delivered, siem.waiting), (0, 10, 4, 6));
-    // What was before the first account is not known, and not nothing.
+    // The time before the first account is unknown, which is not the same as zero.
     assert_eq!((&first.known_since, &report(-5, 2, None).known_since), (&None, &Some(at(DAY).to_string())));
-    let empty =
-        report::report(&Book::default(), &Query { from: at(DAY), to: at(DAY + 9), step: None }, DAY + 5);
+    let empty = report::report(
+        &Book::default(),
+        &ReportQuery { from: at(DAY), to: at(DAY + 9), step: None },
+        DAY + 5,
+    );
     assert_eq!(empty.known_since, Some(at(DAY + 5).to_string()));
-    let later = report(60, 90, Some(Step::Hour));
+    let later = report(60, 90, Some(ReportStep::Hour));
     assert_eq!((later.from, later.series.len()), (at(DAY + 60).to_string(), 1));
     assert_eq!((later.total.received, later.total.stored), (5, 2));
     let [siem] = &later.destinations[..] else { panic!("one") };
     assert_eq!((siem.waiting_before, siem.delivered, siem.waiting, siem.remainder), (6, 6, 0, 0));
     assert_eq!(
-        report(-999_999_999, 999_999_999, Some(Step::Minute)).total.received,
+        report(-999_999_999, 999_999_999, Some(ReportStep::Minute)).total.received,
         20,
         "any range has an end"
     );
@@ -420,7 +423,7 @@ fn on_a_full_disk_no_call_that_goes_wrong_keeps_it_from_being_begun() {
             let sim = full_disk(call);
             let disk: Arc<dyn Disk> = Arc::new(sim.clone());
             sim.fault_after(call, fault);
-            // What was tried may be noted, what was noted is.
+            // An attempt may be noted; a note that was confirmed is there.
             let (mut tried, mut noted) = (1, 1);
             for _ in 0..3 {
                 let Ok(ledger) = begun(&disk) else { continue };
@@ -498,7 +501,7 @@ fn a_destination_may_be_done_with_messages_before_their_queue_is_counted() {
     machine.queue.appender.append(&[encode(batch(0, 3))]).unwrap();
     machine.deliver(3);
     assert_eq!(remainder(&machine.ledger), 0, "the thread that sends is ahead of the one that writes");
-    let kept = Kept { slot: Some(slot(0)), counted: 3 };
-    machine.ledger.kept(&Place::Destination("siem".into()), 3, 3, &[kept]);
+    let kept = KeptMessages { slot: Some(slot(0)), counted: 3 };
+    machine.ledger.note_stored(&JournalId::Destination("siem".into()), 3, 3, &[kept]);
     assert_eq!(remainder(&machine.ledger), 0);
 }

@@ -1,4 +1,4 @@
-//! What stands in a file of certificates, for those who have to renew them.
+//! Describes the certificates of a file, for the people who have to renew them.
 
 use super::subject::of_name;
 use logstead_client::pem;
@@ -9,19 +9,19 @@ use utoipa::ToSchema;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// Most certificates that are shown of a file: lists of authorities have hundreds.
+/// The maximum number of certificates that are shown of a file: lists of authorities have hundreds.
 const CERTIFICATES_MAX: usize = 20;
-/// Most names that are shown of a certificate.
+/// The maximum number of names that are shown of a certificate.
 const NAMES_MAX: usize = 50;
 
 /// A certificate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct Certificate {
-    /// Whom it is made out to, as RFC 4514 writes it; empty if it does not say.
+    /// The subject, as RFC 4514 writes it; empty if there is none.
     pub subject: String,
-    /// The host names and addresses that it is good for.
+    /// The host names and addresses that it is valid for.
     pub names: Vec<String>,
-    /// Who signed it.
+    /// The issuer.
     pub issuer: String,
     /// From when it is good.
     pub from: String,

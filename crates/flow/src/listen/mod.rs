@@ -6,5 +6,5 @@ pub mod subject;
 pub mod tls;
 
 pub use certificate::{Certificate, certificates_in};
-pub use sockets::Bound;
+pub use sockets::BoundSocket;
 pub use tls::Certificates;

@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 const BACKLOG_MAX: i32 = 4096;
 /// The receive buffer for datagrams, since we read late.
 const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
-/// Who may send through a unix socket: every program on this machine, as with `/dev/log`.
+/// The mode of unix sockets: every program on this machine may send through them, as with `/dev/log`.
 const SOCKET_MODE: u32 = 0o666;
 
 /// A socket that is bound.
-pub enum Bound {
+pub enum BoundSocket {
     /// For plain syslog, TLS and RELP alike.
     Tcp(std::net::TcpListener),
     /// All bound to the same address; the kernel distributes the senders among them.
@@ -29,11 +29,11 @@ pub enum Bound {
     UnixDatagrams(UnixDatagram),
 }
 
-impl Bound {
+impl BoundSocket {
     /// Opens a socket; a UDP address gets `partitions` of them.
-    pub fn bind(listener: &ListenAddress, partitions: usize, folders: &Folders) -> io::Result<Bound> {
+    pub fn bind(listener: &ListenAddress, partitions: usize, folders: &Folders) -> io::Result<BoundSocket> {
         match listener {
-            ListenAddress::Udp(address) => udp(*address, partitions).map(Bound::Udp),
+            ListenAddress::Udp(address) => udp(*address, partitions).map(BoundSocket::Udp),
             ListenAddress::Tcp(address)
             | ListenAddress::Tls(address)
             | ListenAddress::Relp(address)
@@ -41,9 +41,9 @@ impl Bound {
             | ListenAddress::Grpc(address)
             | ListenAddress::GrpcTls(address)
             | ListenAddress::Http(address)
-            | ListenAddress::Https(address) => tcp(*address).map(Bound::Tcp),
+            | ListenAddress::Https(address) => tcp(*address).map(BoundSocket::Tcp),
             ListenAddress::UnixStream(path) => {
-                unix_listener(&folders.socket(path)?, SOCKET_MODE).map(Bound::UnixStream)
+                unix_listener(&folders.socket(path)?, SOCKET_MODE).map(BoundSocket::UnixStream)
             }
             ListenAddress::UnixDgram(path) => {
                 let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
@@ -51,29 +51,31 @@ impl Bound {
                 let socket = UnixDatagram::bind(&path)?;
                 socket.set_nonblocking(true)?;
                 set_mode(&path, SOCKET_MODE)?;
-                Ok(Bound::UnixDatagrams(socket))
+                Ok(BoundSocket::UnixDatagrams(socket))
             }
         }
     }
 
     /// Another handle of the same socket.
-    pub fn try_clone(&self) -> io::Result<Bound> {
+    pub fn try_clone(&self) -> io::Result<BoundSocket> {
         match self {
-            Bound::Tcp(socket) => socket.try_clone().map(Bound::Tcp),
-            Bound::Udp(sockets) => {
-                sockets.iter().map(std::net::UdpSocket::try_clone).collect::<io::Result<_>>().map(Bound::Udp)
-            }
-            Bound::UnixStream(socket) => socket.try_clone().map(Bound::UnixStream),
-            Bound::UnixDatagrams(socket) => socket.try_clone().map(Bound::UnixDatagrams),
+            BoundSocket::Tcp(socket) => socket.try_clone().map(BoundSocket::Tcp),
+            BoundSocket::Udp(sockets) => sockets
+                .iter()
+                .map(std::net::UdpSocket::try_clone)
+                .collect::<io::Result<_>>()
+                .map(BoundSocket::Udp),
+            BoundSocket::UnixStream(socket) => socket.try_clone().map(BoundSocket::UnixStream),
+            BoundSocket::UnixDatagrams(socket) => socket.try_clone().map(BoundSocket::UnixDatagrams),
         }
     }
 
-    /// What a sender connects to, with the port that the system chose.
+    /// The address that senders connect to, with the port that the system chose.
     pub fn url(&self, listener: &ListenAddress) -> io::Result<String> {
         let address = match self {
-            Bound::Tcp(socket) => socket.local_addr()?,
-            Bound::Udp(sockets) => sockets[0].local_addr()?,
-            Bound::UnixStream(_) | Bound::UnixDatagrams(_) => return Ok(listener.to_string()),
+            BoundSocket::Tcp(socket) => socket.local_addr()?,
+            BoundSocket::Udp(sockets) => sockets[0].local_addr()?,
+            BoundSocket::UnixStream(_) | BoundSocket::UnixDatagrams(_) => return Ok(listener.to_string()),
         };
         let url = listener.to_string();
         let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
@@ -145,7 +147,7 @@ fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpS
     Ok(socket.into())
 }
 
-/// Removes what an earlier process left at the path. Anything else there is not ours to remove.
+/// Removes the socket that an earlier process left at the path. Anything else there is not ours to remove.
 fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -169,7 +171,7 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn bind(url: &str, data: &Path) -> io::Result<Bound> {
+    fn bind(url: &str, data: &Path) -> io::Result<BoundSocket> {
         let name = url.split_once(':').unwrap().1;
         let path = data.join(name).to_string_lossy().into_owned();
         let listener = if url.starts_with("unix-dgram") {
@@ -177,7 +179,7 @@ mod tests {
         } else {
             ListenAddress::UnixStream(path)
         };
-        Bound::bind(&listener, 1, &Folders::below(data))
+        BoundSocket::bind(&listener, 1, &Folders::below(data))
     }
 
     #[test]
@@ -212,8 +214,8 @@ mod tests {
     #[test]
     fn the_sockets_of_one_udp_address_share_its_port() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let Bound::Udp(sockets) =
-            Bound::bind(&ListenAddress::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
+        let BoundSocket::Udp(sockets) =
+            BoundSocket::bind(&ListenAddress::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
         else {
             panic!()
         };

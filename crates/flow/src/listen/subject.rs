@@ -1,6 +1,6 @@
 //! The subject of a sender's certificate as text, as RFC 4514 writes it.
 //!
-//! **Invariant:** what a sender shows of itself is hostile until it is written here: escaped and bounded.
+//! **Invariant:** the subject that a sender shows is hostile until it is written here: escaped and bounded.
 
 use rustls::ServerConnection;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ fn of_certificate(certificate: &[u8]) -> Option<String> {
 
 /// A name of a certificate. `None` when it is empty.
 pub(super) fn of_name(x509: &X509Name<'_>) -> Option<String> {
-    let mut name = Name::default();
+    let mut name = SubjectText::default();
     // The last, most specific part is written first.
     let parts: Vec<_> = x509.iter_rdn().collect();
     for part in parts.into_iter().rev() {
@@ -63,12 +63,12 @@ fn attribute_name(oid: &Oid<'_>) -> String {
 
 /// A subject that is being written.
 #[derive(Default)]
-struct Name {
+struct SubjectText {
     text: String,
     full: bool,
 }
 
-impl Name {
+impl SubjectText {
     /// Adds text unchanged; at the limit, this text is left out and nothing more is added.
     fn push(&mut self, text: &str) {
         if !self.full && SUBJECT_BYTES_MAX - CUT.len_utf8() < self.text.len() + text.len() {

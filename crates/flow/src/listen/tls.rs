@@ -22,12 +22,12 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 /// How often it is checked whether files of certificates have changed.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What a web server agrees on within the handshake, the best first.
+/// The protocols that the web server offers in the handshake, the best first.
 const HTTP_PROTOCOLS: &[&[u8]] = &[b"h2", b"http/1.1"];
 
 /// The certificates of one source or of the web port, read again when their files change.
 pub struct Certificates {
-    files: Files,
+    files: TlsFiles,
     current: ArcSwap<ServerConfig>,
     /// When the first certificate ends, in seconds since 1970.
     expires_at: AtomicI64,
@@ -37,14 +37,14 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// `protocols` are what connections may choose from, if they name any. `Err`: one line that names the file and what to
-    /// do.
+    /// `protocols` are those that connections may choose from, if they name any. `Err`: one line that names the file
+    /// and what to do.
     pub fn load(
         config: &Tls,
         data: &Path,
         protocols: &'static [&'static [u8]],
     ) -> Result<Certificates, String> {
-        let files = Files::new(config, data, protocols);
+        let files = TlsFiles::new(config, data, protocols);
         // Stamps first: if a file changes while it is read, it is read again.
         let stamps = Mutex::new(files.stamps());
         let (config, expires_at) = files.read()?;
@@ -83,19 +83,19 @@ impl Certificates {
 }
 
 /// The files of one source.
-struct Files {
+struct TlsFiles {
     certificate: PathBuf,
     key: PathBuf,
     client_ca: Option<PathBuf>,
     require_client_certificate: bool,
-    /// What the handshake may agree on; none for protocols without a name for it.
+    /// The protocols that the handshake may agree on (ALPN); empty for protocols that have no name for it.
     protocols: &'static [&'static [u8]],
 }
 
-impl Files {
+impl TlsFiles {
     /// Relative paths are below the data directory.
-    fn new(config: &Tls, data: &Path, protocols: &'static [&'static [u8]]) -> Files {
-        Files {
+    fn new(config: &Tls, data: &Path, protocols: &'static [&'static [u8]]) -> TlsFiles {
+        TlsFiles {
             certificate: data.join(&config.certificate),
             key: data.join(&config.key),
             client_ca: config.client_ca.as_ref().map(|path| data.join(path)),
@@ -154,13 +154,13 @@ impl Files {
         }
     }
 
-    /// What checks the certificates of senders; `None` if they are not asked for one.
+    /// The verifier of senders' certificates; `None` if no certificate is asked for.
     fn verifier(
         &self,
         provider: Arc<rustls::crypto::CryptoProvider>,
     ) -> Result<Option<Arc<dyn ClientCertVerifier>>, String> {
         let Some(path) = &self.client_ca else {
-            // Without it no sender could be accepted, and accepting all is not what was asked for.
+            // Without it no sender could be accepted, and accepting all would be wrong.
             return match self.require_client_certificate {
                 true => {
                     Err("`require_client_certificate` needs `client_ca`, the file to check them with".into())
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// What a sender knows: whom it trusts, what it shows, what it speaks.
+    /// A sender: the authority it trusts, the certificate it shows, the protocols it speaks.
     fn sender(
         trusts: &Authority,
         shows: Option<&Pair>,
@@ -307,16 +307,16 @@ mod tests {
         }
     }
 
-    /// What the server learnt of a sender that connected.
+    /// The facts that the server learnt about a sender that connected.
     #[derive(Debug)]
-    struct Met {
+    struct Handshake {
         version: ProtocolVersion,
         subject: Option<String>,
-        /// What the server showed.
+        /// The certificate that the server showed.
         certificate: CertificateDer<'static>,
     }
 
-    async fn meet(certificates: &Certificates, sender: ClientConfig) -> Result<Met, String> {
+    async fn meet(certificates: &Certificates, sender: ClientConfig) -> Result<Handshake, String> {
         let (near, far) = tokio::io::duplex(1 << 16);
         let connector = TlsConnector::from(Arc::new(sender));
         let (server, client) = tokio::join!(
@@ -325,7 +325,7 @@ mod tests {
         );
         let server = server.map_err(|error| error.to_string())?;
         let client = client.map_err(|error| error.to_string())?;
-        Ok(Met {
+        Ok(Handshake {
             version: server.get_ref().1.protocol_version().unwrap(),
             subject: of_peer(server.get_ref().1),
             certificate: client.get_ref().1.peer_certificates().unwrap()[0].clone(),

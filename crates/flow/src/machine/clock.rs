@@ -9,7 +9,7 @@ pub fn now() -> Timestamp {
     Timestamp::from(SystemTime::now())
 }
 
-/// About now, and a time that no other call was given or will be: what it is a time of can be told by it.
+/// About now, and different at each call, so that the time identifies its event.
 pub fn stamp() -> Timestamp {
     static LAST: AtomicI64 = AtomicI64::new(i64::MIN);
     let now = now().nanos();

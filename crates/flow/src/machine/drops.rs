@@ -1,15 +1,15 @@
-//! What the system dropped of the datagrams of a socket, by its own count. It tells the count along with the next datagram,
-//! too; but after a flood none may come for hours.
+//! The number of datagrams of a socket that the system dropped, by its own count. The system also reports it with the
+//! next datagram, but after a flood none may come for hours.
 
 use std::os::fd::AsFd;
 
-/// Where the system lists the UDP sockets of IPv4 and of IPv6.
+/// The files in which the system lists the UDP sockets of IPv4 and of IPv6.
 const LISTS: [&str; 2] = ["/proc/self/net/udp", "/proc/self/net/udp6"];
 /// The columns of a list, counted from 0.
 const INODE: usize = 9;
 const DROPS: usize = 12;
 
-/// Since the socket was opened; `None` if the system does not say it.
+/// The number of dropped datagrams since the socket was opened; `None` if the system does not say it.
 pub fn of(socket: impl AsFd) -> Option<u32> {
     let inode = rustix::fs::fstat(socket).ok()?.st_ino.to_string();
     LISTS.iter().find_map(|list| in_list(&std::fs::read_to_string(list).ok()?, &inode))

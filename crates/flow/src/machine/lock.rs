@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// As long as the longest number of a process.
+/// The length of the longest process number.
 const WIDTH: usize = 20;
 
 /// Holds a data directory until it is dropped.
@@ -26,7 +26,7 @@ pub enum LockError {
     Held {
         /// The directory.
         folder: PathBuf,
-        /// Who holds it, as far as the lock file says.
+        /// The process that holds it, as far as the lock file says.
         holder: String,
     },
     /// Its file system cannot lock files.
@@ -70,9 +70,9 @@ impl DataLock {
                 return Err(LockError::NoLocks { folder: folder.to_owned(), source });
             }
         }
-        // Over what is there, and never shorter: a disk without a free byte has room for what was there before.
+        // Overwrites the content, and never shortens it: a disk without a free byte has room for the old length.
         match file.rewind().and_then(|()| writeln!(file, "{:<WIDTH$}", std::process::id())) {
-            // It is only what others are told.
+            // It is only the text for other processes.
             Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
             written => written.map_err(io)?,
         }
@@ -80,7 +80,7 @@ impl DataLock {
     }
 }
 
-/// What a second process is told.
+/// The error for a second process.
 fn held(folder: &Path) -> LockError {
     let mut pid = String::new();
     let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));

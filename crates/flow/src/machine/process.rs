@@ -1,4 +1,4 @@
-//! What the system says of this process: what every program's client library for Prometheus exposes.
+//! The system's figures about this process, the same that every client library for Prometheus exposes.
 
 use std::fs::read_to_string;
 
@@ -7,7 +7,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Figures of one moment.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Figures {
+pub struct ProcessFigures {
     /// CPU time used since the start, in seconds.
     pub cpu_seconds: f64,
     /// Since 1970.
@@ -18,14 +18,14 @@ pub struct Figures {
     pub virtual_bytes: u64,
     /// Running threads.
     pub threads: u64,
-    /// `None` where that is not said.
+    /// `None` if the system does not say.
     pub open_files: Option<u64>,
     /// The same.
     pub open_files_max: Option<u64>,
 }
 
 /// `None` if the system does not say it.
-pub fn figures() -> Option<Figures> {
+pub fn figures() -> Option<ProcessFigures> {
     let stat = read_to_string("/proc/self/stat").ok()?;
     let boot = read_to_string("/proc/stat").ok()?;
     let limits = read_to_string("/proc/self/limits").ok();
@@ -36,14 +36,14 @@ pub fn figures() -> Option<Figures> {
 }
 
 /// Reads the three files; the fields of the first are numbered as in `proc_pid_stat(5)`.
-fn read(stat: &str, boot: &str, limits: &str, resident_bytes: u64) -> Option<Figures> {
-    // The name of the program may hold anything.
+fn read(stat: &str, boot: &str, limits: &str, resident_bytes: u64) -> Option<ProcessFigures> {
+    // The name of the program may hold any character.
     let (_, behind) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
     let number = |field: usize| fields.get(field.checked_sub(3)?)?.parse::<u64>().ok();
     let booted: f64 = boot.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
     let files = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
-    Some(Figures {
+    Some(ProcessFigures {
         cpu_seconds: (number(14)? + number(15)?) as f64 / TICKS_PER_SECOND,
         start_seconds: booted + number(22)? as f64 / TICKS_PER_SECOND,
         resident_bytes,
@@ -62,7 +62,7 @@ mod tests {
     fn the_files_of_the_system_are_read() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 1 0 0 0 150 50 0 0 20 0 12 0 30000 2048 5 18446744073709551615 1 1\n";
         let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files\n";
-        let expected = Figures {
+        let expected = ProcessFigures {
             cpu_seconds: 2.0,
             start_seconds: 1_000_300.0,
             resident_bytes: 9,

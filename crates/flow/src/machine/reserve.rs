@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub const NAME: &str = "reserve";
 /// Its maximum length: several times what the database's log and a thousand audit entries take.
 const BYTES_MAX: u64 = 16 << 20;
-/// How many pieces it has.
+/// The number of its pieces.
 const PIECES: u64 = 16;
 
 /// The file. It has no state but its length, so any number of handles may use it.
@@ -26,7 +26,7 @@ pub struct Reserve {
     path: PathBuf,
 }
 
-/// Its full length on a disk of this size: a quarter of what has to be free for messages to be stored.
+/// Its full length on a disk of this size: a quarter of the space that has to be free for messages to be stored.
 fn full_bytes(space: Space) -> u64 {
     (space.nearly_full_bytes() / 4).min(BYTES_MAX)
 }
@@ -50,7 +50,7 @@ impl Reserve {
         Reserve { path: data.join(NAME) }
     }
 
-    /// How long it is.
+    /// Its length.
     pub fn held_bytes(&self) -> u64 {
         std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
     }

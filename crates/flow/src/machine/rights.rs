@@ -1,7 +1,8 @@
-//! Who may read what Logstead writes: only its own user.
+//! File permissions: only its own user may read the files that Logstead writes.
 //!
-//! **Invariant:** what is created below the data directory is for its owner only (0700 and 0600). What an earlier
-//! version left open is reported, with the command that closes it, and not changed silently.
+//! **Invariant:** files and folders that are created below the data directory are for their owner only (0700 and 0600).
+//! Permissions that an earlier version left open are reported, with the command that closes them, and not changed
+//! silently.
 
 use rustix::fs::Mode;
 use std::fs;
@@ -16,7 +17,7 @@ pub fn keep_to_owner() {
     rustix::process::umask(Mode::from_raw_mode(OTHERS));
 }
 
-/// What other users of this machine may read of a data directory, in a sentence that says how to end it.
+/// A warning if other users of this machine may read a data directory, with the command that closes it.
 pub fn too_wide(data: &Path) -> Option<String> {
     // Below a closed directory, nothing is open.
     if !is_wide(data) {

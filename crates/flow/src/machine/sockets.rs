@@ -1,10 +1,10 @@
-//! The file descriptors of the process: how many connections may have, and how many stay for storage.
+//! Divides the file descriptors of the process between connections and storage.
 //!
 //! Everything that accepts connections takes its sockets from the same allowance. Without it, enough connections
 //! would take the descriptor that the next journal file needs, and storing would stop.
 //!
-//! **Invariant:** connections never have more than [`Sockets::max`], and those of senders leave some for the web port:
-//! whoever has to find out why there are so many must be able to log in.
+//! **Invariant:** connections never have more than [`SocketLimit::max`], and those of senders leave some for the web
+//! port: the person who has to find out why there are so many must be able to log in.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Descriptors reserved for everything but connections; at most a quarter of all.
 const RESERVED_MAX: usize = 1280;
-/// Of those, the ones for the database, listeners and the like; the others are for files of the store.
+/// The descriptors reserved for the database, listeners and the like; the rest are for files of the store.
 const OTHERS: usize = 256;
 /// Sockets that only the web port gets; at most an eighth of all.
 const WEB_MAX: usize = 16;
 /// Minimum number of open files of the store.
 const FILES_MIN: usize = 16;
 
-/// What the process may open.
+/// The number of descriptors that the process may open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Descriptors {
     /// All together.
@@ -49,49 +49,49 @@ impl Descriptors {
 
 /// The sockets that all connections of the process share.
 #[derive(Debug)]
-pub struct Sockets {
+pub struct SocketLimit {
     max: usize,
     open: AtomicUsize,
 }
 
 /// A socket that is counted for as long as this lives.
 #[derive(Debug)]
-pub struct Socket(Arc<Sockets>);
+pub struct CountedSocket(Arc<SocketLimit>);
 
-impl Sockets {
+impl SocketLimit {
     /// A share of at most this many sockets.
-    pub fn new(max: usize) -> Sockets {
-        Sockets { max, open: AtomicUsize::new(0) }
+    pub fn new(max: usize) -> SocketLimit {
+        SocketLimit { max, open: AtomicUsize::new(0) }
     }
 
-    /// For a sender; `None` if the maximum of these is open.
-    pub fn open(self: &Arc<Sockets>) -> Option<Socket> {
+    /// A socket for a sender; `None` if the maximum of these is open.
+    pub fn open(self: &Arc<SocketLimit>) -> Option<CountedSocket> {
         self.open_below(self.max - WEB_MAX.min(self.max / 8))
     }
 
-    /// For the web port; `None` if the maximum is open.
-    pub fn open_for_web(self: &Arc<Sockets>) -> Option<Socket> {
+    /// A socket for the web port; `None` if the maximum is open.
+    pub fn open_for_web(self: &Arc<SocketLimit>) -> Option<CountedSocket> {
         self.open_below(self.max)
     }
 
-    fn open_below(self: &Arc<Sockets>, max: usize) -> Option<Socket> {
+    fn open_below(self: &Arc<SocketLimit>, max: usize) -> Option<CountedSocket> {
         let more = |open| (open < max).then_some(open + 1);
         self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Socket(self.clone()))
+        Some(CountedSocket(self.clone()))
     }
 
-    /// How many are open.
+    /// The number of open sockets.
     pub fn count(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// How many may be.
+    /// The limit.
     pub fn max(&self) -> usize {
         self.max
     }
 }
 
-impl Drop for Socket {
+impl Drop for CountedSocket {
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn no_more_sockets_are_open_than_may_be() {
-        let sockets = Arc::new(Sockets::new(2));
+        let sockets = Arc::new(SocketLimit::new(2));
         let (first, second) = (sockets.open(), sockets.open());
         assert!(first.is_some() && second.is_some() && sockets.open().is_none());
         drop(first);
@@ -124,9 +124,9 @@ mod tests {
     #[test]
     fn senders_leave_some_for_those_who_look_why_there_are_so_many() {
         for (max, of_senders) in [(80, 70), (20_000, 19_984)] {
-            let sockets = Arc::new(Sockets::new(max));
-            let open: Vec<Socket> = std::iter::from_fn(|| sockets.open()).collect();
-            let of_web: Vec<Socket> = std::iter::from_fn(|| sockets.open_for_web()).collect();
+            let sockets = Arc::new(SocketLimit::new(max));
+            let open: Vec<CountedSocket> = std::iter::from_fn(|| sockets.open()).collect();
+            let of_web: Vec<CountedSocket> = std::iter::from_fn(|| sockets.open_for_web()).collect();
             assert_eq!((open.len(), of_web.len()), (of_senders, max - of_senders));
         }
     }

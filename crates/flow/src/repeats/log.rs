@@ -1,12 +1,12 @@
-//! The memory on the disk: the folder `repeats`, and there a file `N.log` for each generation, of lines with a checksum each.
-//! A file is appended to, and removed when its generation is forgotten.
+//! The memory on the disk: the folder `repeats`, with a file `N.log` for each generation. Each line has a checksum. A
+//! file is appended to, and removed when its generation is forgotten.
 //!
-//! That a batch is about to be stored is synced before it is. Other lines are on the disk before messages leave a journal:
-//! until then the journals say the same.
+//! The note that a batch is about to be stored is synced before the batch is stored. Other lines are on the disk before
+//! messages leave a journal: until then the journals say the same.
 
-use super::memory::{Attempt, Id, Note, Subject};
+use super::memory::{BatchSubject, Id, Note, StoreAttempt};
 use crate::checked_lines::{self, line};
-use crate::ledger::Place;
+use crate::ledger::JournalId;
 use logstead_indexer::{Disk, DiskFile};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
@@ -15,21 +15,21 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What this version writes. Another one is not read.
+/// The format that this version writes. No other one is read.
 const FORMAT: u64 = 1;
 const SUFFIX: &str = ".log";
 
-pub(super) struct Log {
+pub(super) struct RepeatLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
-    /// `None`: nobody knows how the last one ends.
+    /// `None` if the end of the last one is not known.
     file: Option<Arc<dyn DiskFile>>,
     /// The last one, if it ends in a line that could not be written, until its other lines are synced.
     cut: Option<Arc<dyn DiskFile>>,
 }
 
 /// A generation on the disk.
-pub(super) struct Read {
+pub(super) struct LoadedGeneration {
     pub(super) number: u64,
     pub(super) since: Timestamp,
     pub(super) notes: Vec<Note>,
@@ -37,9 +37,12 @@ pub(super) struct Read {
     pub(super) damaged: usize,
 }
 
-impl Log {
+impl RepeatLog {
     /// Opens the folder: its generations, the oldest first, and the names of files that are none.
-    pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> io::Result<(Log, Vec<Read>, Vec<String>)> {
+    pub(super) fn open(
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+    ) -> io::Result<(RepeatLog, Vec<LoadedGeneration>, Vec<String>)> {
         disk.create_dir_all(dir)?;
         let (mut read, mut strange) = (Vec::new(), Vec::new());
         for name in disk.list(dir)? {
@@ -52,7 +55,7 @@ impl Log {
             }
         }
         read.sort_by_key(|generation| generation.number);
-        Ok((Log { disk: disk.clone(), dir: dir.to_owned(), file: None, cut: None }, read, strange))
+        Ok((RepeatLog { disk: disk.clone(), dir: dir.to_owned(), file: None, cut: None }, read, strange))
     }
 
     /// Whether the next line needs another file.
@@ -85,7 +88,7 @@ impl Log {
         self.cut.iter().chain(&self.file).cloned().collect()
     }
 
-    /// A sync failed: nobody knows what is on the disk, and another file is begun.
+    /// Called after a failed sync: the state on the disk is unknown, and another file is begun.
     pub(super) fn give_up(&mut self) {
         (self.file, self.cut) = (None, None);
     }
@@ -100,7 +103,7 @@ impl Log {
         synced
     }
 
-    /// What cannot be removed now is there again after a restart, and forgotten then.
+    /// A file that cannot be removed now is found again after a restart, and forgotten then.
     pub(super) fn remove(&self, numbers: &[u64]) {
         for number in numbers {
             if let Err(error) = self.disk.remove(&self.path(*number)) {
@@ -124,8 +127,8 @@ fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `None` for what this version did not write.
-fn parse(number: u64, bytes: &[u8]) -> Option<Read> {
+/// `None` if this version did not write it.
+fn parse(number: u64, bytes: &[u8]) -> Option<LoadedGeneration> {
     let lines = checked_lines::read(bytes);
     let mut values = lines.values.into_iter();
     let head = values.next()?;
@@ -133,7 +136,7 @@ fn parse(number: u64, bytes: &[u8]) -> Option<Read> {
         return None;
     }
     let since = Timestamp::from_nanos(head["since"].as_i64()?);
-    let mut read = Read { number, since, notes: Vec::new(), damaged: lines.damaged };
+    let mut read = LoadedGeneration { number, since, notes: Vec::new(), damaged: lines.damaged };
     for value in values {
         match from_json(&value) {
             Some(note) => read.notes.push(note),
@@ -145,15 +148,15 @@ fn parse(number: u64, bytes: &[u8]) -> Option<Read> {
 
 fn to_json(note: &Note) -> Value {
     match note {
-        Note::Begin(stamp, Attempt { source, subject: Subject::Request { key, body } }) => {
+        Note::Begin(stamp, StoreAttempt { source, subject: BatchSubject::Request { key, body } }) => {
             json!({"begin": stamp, "source": source, "key": hex(&[*key]), "body": hex(&[*body])})
         }
-        Note::Begin(stamp, Attempt { source, subject: Subject::Documents(ids) }) => {
+        Note::Begin(stamp, StoreAttempt { source, subject: BatchSubject::Documents(ids) }) => {
             json!({"begin": stamp, "source": source, "ids": hex(ids)})
         }
         Note::Stored(stamp, taken, dropped) => json!({"stored": stamp, "taken": taken, "dropped": dropped}),
         Note::Failed(stamp, had) => {
-            json!({"failed": stamp, "had": had.iter().map(Place::to_string).collect::<Vec<_>>()})
+            json!({"failed": stamp, "had": had.iter().map(JournalId::to_string).collect::<Vec<_>>()})
         }
         Note::Answered(key) => json!({"answered": hex(&[*key])}),
     }
@@ -165,16 +168,16 @@ fn from_json(value: &Value) -> Option<Note> {
     if let Some(stamp) = value["begin"].as_i64() {
         let source = value["source"].as_str()?.to_owned();
         let subject = match value.get("ids") {
-            Some(all) => Subject::Documents(ids(all)?),
-            None => Subject::Request { key: one("key")?, body: one("body")? },
+            Some(all) => BatchSubject::Documents(ids(all)?),
+            None => BatchSubject::Request { key: one("key")?, body: one("body")? },
         };
-        return Some(Note::Begin(stamp, Attempt { source, subject }));
+        return Some(Note::Begin(stamp, StoreAttempt { source, subject }));
     }
     if let Some(stamp) = value["stored"].as_i64() {
         return Some(Note::Stored(stamp, number("taken")?, number("dropped")?));
     }
     if let Some(stamp) = value["failed"].as_i64() {
-        let had = value["had"].as_array()?.iter().map(|place| Place::parse(place.as_str()?));
+        let had = value["had"].as_array()?.iter().map(|place| JournalId::parse(place.as_str()?));
         return Some(Note::Failed(stamp, had.collect::<Option<_>>()?));
     }
     one("answered").map(Note::Answered)
@@ -202,11 +205,11 @@ mod tests {
 
     #[test]
     fn every_note_comes_back() {
-        let places = vec![Place::Logspace("main".into()), Place::Destination("siem".into())];
-        let attempt = |subject| Attempt { source: "http".to_owned(), subject };
+        let places = vec![JournalId::Logspace("main".into()), JournalId::Destination("siem".into())];
+        let attempt = |subject| StoreAttempt { source: "http".to_owned(), subject };
         for note in [
-            Note::Begin(1 << 60, attempt(Subject::Request { key: [0xab; 16], body: [1; 16] })),
-            Note::Begin(2, attempt(Subject::Documents(vec![[0; 16], [0xff; 16]]))),
+            Note::Begin(1 << 60, attempt(BatchSubject::Request { key: [0xab; 16], body: [1; 16] })),
+            Note::Begin(2, attempt(BatchSubject::Documents(vec![[0; 16], [0xff; 16]]))),
             Note::Stored(3, 8192, 7),
             Note::Failed(4, places),
             Note::Failed(5, vec![]),

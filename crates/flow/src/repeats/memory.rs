@@ -1,10 +1,11 @@
-//! What is remembered of requests with an `Idempotency-Key` and of documents with an id. Pure: the caller brings the time.
+//! The memory of requests with an `Idempotency-Key` and of documents with an id. Pure: the caller brings the time.
 //!
 //! It is kept in generations: new names come into the newest one, and the oldest is forgotten as a whole.
 //!
-//! **Invariant:** what is remembered as stored is stored; what is under way is neither stored a second time nor forgotten.
+//! **Invariant:** a request or document that is remembered as stored is stored; one that is under way is neither stored
+//! a second time nor forgotten.
 
-use crate::ledger::Place;
+use crate::ledger::JournalId;
 use logstead_record::{SECOND, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -19,46 +20,47 @@ const AGE_MAX_NANOS: i64 = 24 * 3600 * SECOND;
 /// For how long a generation takes names.
 const GENERATION_NANOS: i64 = AGE_MAX_NANOS / GENERATIONS as i64;
 
-/// How far a request with a key has come.
+/// The progress of a request with a key.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Progress {
-    /// Messages of its body that are stored, or were dropped by the routes. Those of whole batches, from the first.
+pub struct RequestProgress {
+    /// The number of messages of its body that are stored or were dropped by the routes: whole batches, from the first
+    /// on.
     pub taken: usize,
     /// How many of them were dropped.
     pub dropped: usize,
-    /// Who has the batch behind them already.
-    pub had: Vec<Place>,
+    /// The journals that already have the batch that follows.
+    pub had: Vec<JournalId>,
 }
 
-/// What to do with a request.
+/// The way to handle a request that begins.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Begin {
-    /// Take it from here on.
-    Take(Progress),
-    /// The same is under way.
+pub enum RequestStart {
+    /// Take it from this point on.
+    Take(RequestProgress),
+    /// The same request is under way.
     UnderWay,
-    /// It was answered: this was taken.
-    Again(Progress),
+    /// It was answered, with this result.
+    Again(RequestProgress),
     /// The key came with another body before.
     Differs,
 }
 
-/// What is known of the documents of a batch, by their rows.
+/// The result of claiming the documents of a batch, by their rows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Claim {
     /// These are to be stored.
     pub rows: Vec<usize>,
-    /// Who has these already.
-    pub had: Vec<Place>,
+    /// The journals that have these already.
+    pub had: Vec<JournalId>,
     /// These are under way, or cannot be stored together with those: they may come again.
     pub later: Vec<usize>,
     /// The names of those that are to be stored.
     pub(super) ids: Vec<Id>,
 }
 
-/// What a batch is of.
+/// The origin of a batch: part of a request, or documents.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
+pub enum BatchSubject {
     /// The next messages of the body of a request.
     Request {
         /// The hash of the key.
@@ -72,29 +74,29 @@ pub enum Subject {
 
 /// A batch that is being stored. Its stamp is its time of receipt, which no other batch of its source has.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Attempt {
+pub struct StoreAttempt {
     /// The source's id.
     pub source: String,
     /// The authenticated sender.
-    pub subject: Subject,
+    pub subject: BatchSubject,
 }
 
-/// What is noted, in order.
+/// The notes of the memory, in the order of the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Note {
     /// A batch with this stamp is about to be stored.
-    Begin(i64, Attempt),
-    /// It is stored: so many messages, of which so many were dropped.
+    Begin(i64, StoreAttempt),
+    /// It is stored: the number of messages, and how many of them were dropped.
     Stored(i64, usize, usize),
-    /// It is not, except there.
-    Failed(i64, Vec<Place>),
+    /// It failed, except in these journals.
+    Failed(i64, Vec<JournalId>),
     /// A request was answered.
     Answered(Id),
 }
 
 struct Request {
     body: Id,
-    progress: Progress,
+    progress: RequestProgress,
     is_answered: bool,
 }
 
@@ -104,15 +106,15 @@ struct Generation {
     requests: HashMap<Id, Request>,
     stored: HashSet<Id>,
     /// Documents that some have and others lack.
-    partly: HashMap<Id, Vec<Place>>,
+    partly: HashMap<Id, Vec<JournalId>>,
 }
 
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct RepeatMemory {
     /// The newest is the last.
     generations: VecDeque<Generation>,
     /// Batches that are being stored, by their stamps.
-    open: BTreeMap<i64, Attempt>,
+    open: BTreeMap<i64, StoreAttempt>,
     requests_under_way: HashSet<Id>,
     documents_under_way: HashSet<Id>,
 }
@@ -123,7 +125,7 @@ impl Generation {
     }
 }
 
-impl Memory {
+impl RepeatMemory {
     /// Whether new names should come into another generation.
     pub(super) fn is_full(&self, now: Timestamp) -> bool {
         self.generations.back().is_none_or(|newest| {
@@ -132,7 +134,7 @@ impl Memory {
         })
     }
 
-    /// Begins another generation, and forgets the oldest ones that are not needed any more; says which.
+    /// Begins another generation, and forgets the oldest ones that are not needed any more; returns their numbers.
     pub(super) fn begin_generation(&mut self, number: u64, now: Timestamp) -> Vec<u64> {
         self.generations.push_back(Generation {
             number,
@@ -162,15 +164,19 @@ impl Memory {
         oldest.max(now.saturating_add(-AGE_MAX_NANOS))
     }
 
-    /// A request with this key and body. One that is to be taken ends with [`Memory::end_request`].
-    pub(super) fn begin_request(&mut self, key: Id, body: Id) -> Begin {
+    /// A request with this key and body. One that is to be taken ends with [`RepeatMemory::end_request`].
+    pub(super) fn begin_request(&mut self, key: Id, body: Id) -> RequestStart {
         let progress = match self.request(&key) {
-            Some(known) if known.body != body => return Begin::Differs,
-            Some(known) if known.is_answered => return Begin::Again(known.progress.clone()),
+            Some(known) if known.body != body => return RequestStart::Differs,
+            Some(known) if known.is_answered => return RequestStart::Again(known.progress.clone()),
             Some(known) => known.progress.clone(),
-            None => Progress::default(),
+            None => RequestProgress::default(),
         };
-        if self.requests_under_way.insert(key) { Begin::Take(progress) } else { Begin::UnderWay }
+        if self.requests_under_way.insert(key) {
+            RequestStart::Take(progress)
+        } else {
+            RequestStart::UnderWay
+        }
     }
 
     pub(super) fn end_request(&mut self, key: &Id) {
@@ -181,10 +187,10 @@ impl Memory {
         self.generations.iter().rev().find_map(|generation| generation.requests.get(key))
     }
 
-    /// What is to be done with the documents of a batch: rows without an id are always stored.
+    /// Decides what to do with the documents of a batch. Rows without an id are always stored.
     pub(super) fn claim(&self, ids: &[Option<Id>]) -> Claim {
         let mut claim = Claim::default();
-        let mut had: Option<Vec<Place>> = None;
+        let mut had: Option<Vec<JournalId>> = None;
         let mut seen = HashSet::new();
         for (row, id) in ids.iter().enumerate() {
             let known = id.as_ref().map(|id| self.partly(id)).unwrap_or_default();
@@ -193,7 +199,7 @@ impl Memory {
             if id.as_ref().is_some_and(|id| self.is_stored(id)) {
                 continue;
             }
-            // What some have already is stored on its own.
+            // Documents that some journals have already are stored on their own.
             if is_under_way || had.as_ref().is_some_and(|had| had != known) {
                 claim.later.push(row);
                 continue;
@@ -210,13 +216,13 @@ impl Memory {
         self.generations.iter().any(|generation| generation.stored.contains(id))
     }
 
-    fn partly(&self, id: &Id) -> &[Place] {
+    fn partly(&self, id: &Id) -> &[JournalId] {
         let known = self.generations.iter().rev().find_map(|generation| generation.partly.get(id));
         known.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Batches that were being stored when the process ended.
-    pub(super) fn open(&self) -> &BTreeMap<i64, Attempt> {
+    pub(super) fn open(&self) -> &BTreeMap<i64, StoreAttempt> {
         &self.open
     }
 
@@ -225,21 +231,21 @@ impl Memory {
         match note {
             Note::Begin(stamp, attempt) => {
                 match &attempt.subject {
-                    Subject::Request { key, body } => self.change(*key, *body, |_| {}),
-                    Subject::Documents(ids) => self.documents_under_way.extend(ids),
+                    BatchSubject::Request { key, body } => self.change(*key, *body, |_| {}),
+                    BatchSubject::Documents(ids) => self.documents_under_way.extend(ids),
                 }
                 self.open.insert(stamp, attempt);
             }
             Note::Stored(stamp, taken, dropped) => match self.close(stamp) {
-                Some(Subject::Request { key, body }) => self.change(key, body, |request| {
-                    let Progress { taken: before, dropped: dropped_before, .. } = request.progress;
-                    request.progress = Progress {
+                Some(BatchSubject::Request { key, body }) => self.change(key, body, |request| {
+                    let RequestProgress { taken: before, dropped: dropped_before, .. } = request.progress;
+                    request.progress = RequestProgress {
                         taken: before + taken,
                         dropped: dropped_before + dropped,
                         had: Vec::new(),
                     };
                 }),
-                Some(Subject::Documents(ids)) => {
+                Some(BatchSubject::Documents(ids)) => {
                     self.generations
                         .iter_mut()
                         .filter(|generation| !generation.partly.is_empty())
@@ -249,10 +255,10 @@ impl Memory {
                 None => {}
             },
             Note::Failed(stamp, had) => match self.close(stamp) {
-                Some(Subject::Request { key, body }) => {
+                Some(BatchSubject::Request { key, body }) => {
                     self.change(key, body, |request| add(&mut request.progress.had, &had));
                 }
-                Some(Subject::Documents(ids)) if !had.is_empty() => {
+                Some(BatchSubject::Documents(ids)) if !had.is_empty() => {
                     for id in ids {
                         let mut all = self.partly(&id).to_vec();
                         add(&mut all, &had);
@@ -261,7 +267,7 @@ impl Memory {
                         });
                     }
                 }
-                Some(Subject::Documents(_)) | None => {}
+                Some(BatchSubject::Documents(_)) | None => {}
             },
             Note::Answered(key) => {
                 let known = self
@@ -274,9 +280,9 @@ impl Memory {
         }
     }
 
-    fn close(&mut self, stamp: i64) -> Option<Subject> {
+    fn close(&mut self, stamp: i64) -> Option<BatchSubject> {
         let subject = self.open.remove(&stamp)?.subject;
-        if let Subject::Documents(ids) = &subject {
+        if let BatchSubject::Documents(ids) = &subject {
             for id in ids {
                 self.documents_under_way.remove(id);
             }
@@ -284,11 +290,14 @@ impl Memory {
         Some(subject)
     }
 
-    /// Changes what is known of a request, in the newest generation.
+    /// Changes the state of a request, in the newest generation.
     fn change(&mut self, key: Id, body: Id, change: impl FnOnce(&mut Request)) {
         let known = self.generations.iter_mut().rev().find_map(|generation| generation.requests.remove(&key));
-        let mut request =
-            known.unwrap_or_else(|| Request { body, progress: Progress::default(), is_answered: false });
+        let mut request = known.unwrap_or_else(|| Request {
+            body,
+            progress: RequestProgress::default(),
+            is_answered: false,
+        });
         change(&mut request);
         if let Some(newest) = self.generations.back_mut() {
             newest.requests.insert(key, request);
@@ -296,7 +305,7 @@ impl Memory {
     }
 }
 
-fn add(had: &mut Vec<Place>, more: &[Place]) {
+fn add(had: &mut Vec<JournalId>, more: &[JournalId]) {
     had.extend(more.iter().filter(|place| !had.contains(place)).cloned().collect::<Vec<_>>());
 }
 
@@ -316,41 +325,41 @@ mod tests {
         Timestamp::from_nanos(seconds * SECOND)
     }
 
-    fn memory() -> Memory {
-        let mut memory = Memory::default();
+    fn memory() -> RepeatMemory {
+        let mut memory = RepeatMemory::default();
         assert!(memory.is_full(at(0)));
         assert!(memory.begin_generation(1, at(0)).is_empty());
         memory
     }
 
-    fn begin(memory: &mut Memory, stamp: i64, subject: Subject) {
-        memory.apply(Note::Begin(stamp, Attempt { source: "http".to_owned(), subject }));
+    fn begin(memory: &mut RepeatMemory, stamp: i64, subject: BatchSubject) {
+        memory.apply(Note::Begin(stamp, StoreAttempt { source: "http".to_owned(), subject }));
     }
 
-    fn main() -> Vec<Place> {
-        vec![Place::Logspace("main".into())]
+    fn main() -> Vec<JournalId> {
+        vec![JournalId::Logspace("main".into())]
     }
 
     #[test]
     fn a_request_goes_on_where_it_stopped_and_is_answered_as_before() {
         let mut memory = memory();
-        let subject = Subject::Request { key: id(1), body: BODY };
-        assert_eq!(memory.begin_request(id(1), BODY), Begin::Take(Progress::default()));
-        assert_eq!(memory.begin_request(id(1), BODY), Begin::UnderWay);
+        let subject = BatchSubject::Request { key: id(1), body: BODY };
+        assert_eq!(memory.begin_request(id(1), BODY), RequestStart::Take(RequestProgress::default()));
+        assert_eq!(memory.begin_request(id(1), BODY), RequestStart::UnderWay);
         begin(&mut memory, 10, subject.clone());
         memory.apply(Note::Stored(10, 8192, 2));
         begin(&mut memory, 11, subject.clone());
         memory.apply(Note::Failed(11, main()));
         memory.end_request(&id(1));
-        assert_eq!(memory.begin_request(id(1), [2; 16]), Begin::Differs);
-        let rest = Progress { taken: 8192, dropped: 2, had: main() };
-        assert_eq!(memory.begin_request(id(1), BODY), Begin::Take(rest));
+        assert_eq!(memory.begin_request(id(1), [2; 16]), RequestStart::Differs);
+        let rest = RequestProgress { taken: 8192, dropped: 2, had: main() };
+        assert_eq!(memory.begin_request(id(1), BODY), RequestStart::Take(rest));
         begin(&mut memory, 12, subject);
         memory.apply(Note::Stored(12, 8, 0));
         memory.apply(Note::Answered(id(1)));
         memory.end_request(&id(1));
-        let all = Progress { taken: 8200, dropped: 2, had: vec![] };
-        assert_eq!(memory.begin_request(id(1), BODY), Begin::Again(all));
+        let all = RequestProgress { taken: 8200, dropped: 2, had: vec![] };
+        assert_eq!(memory.begin_request(id(1), BODY), RequestStart::Again(all));
         assert!(memory.open().is_empty());
     }
 
@@ -364,14 +373,14 @@ mod tests {
             (&[0, 1, 2][..], &[3][..]),
             "twice in one body"
         );
-        begin(&mut memory, 1, Subject::Documents(claim.ids));
+        begin(&mut memory, 1, BatchSubject::Documents(claim.ids));
         assert_eq!(memory.claim(&ids[..1]).later, [0], "it is under way");
         memory.apply(Note::Failed(1, main()));
         let claim = memory.claim(&[Some(id(3)), Some(id(1))]);
         assert_eq!((claim.rows, claim.later, claim.had), (vec![0], vec![1], vec![]));
         let claim = memory.claim(&[Some(id(1)), Some(id(2)), Some(id(3))]);
         assert_eq!((claim.rows, claim.later, claim.had), (vec![0, 1], vec![2], main()));
-        begin(&mut memory, 2, Subject::Documents(claim.ids));
+        begin(&mut memory, 2, BatchSubject::Documents(claim.ids));
         memory.apply(Note::Stored(2, 2, 0));
         assert_eq!(memory.claim(&[Some(id(1)), Some(id(2))]), Claim::default());
     }
@@ -379,9 +388,9 @@ mod tests {
     #[test]
     fn names_are_remembered_for_a_day_unless_there_are_too_many() {
         let mut memory = memory();
-        let documents = |memory: &mut Memory, numbers: std::ops::Range<usize>| {
+        let documents = |memory: &mut RepeatMemory, numbers: std::ops::Range<usize>| {
             let messages = numbers.len();
-            begin(memory, 1, Subject::Documents(numbers.map(id).collect()));
+            begin(memory, 1, BatchSubject::Documents(numbers.map(id).collect()));
             memory.apply(Note::Stored(1, messages, 0));
         };
         documents(&mut memory, 1..2);
@@ -393,7 +402,7 @@ mod tests {
             assert_eq!(memory.is_stored(&id(1)), generation < 9, "{generation}");
             assert!(memory.since(now) <= now.saturating_add(-AGE_MAX_NANOS) || generation < 8);
         }
-        let (mut memory, mut number) = (Memory::default(), 0);
+        let (mut memory, mut number) = (RepeatMemory::default(), 0);
         for generation in 1..=10 {
             memory.begin_generation(generation, at(generation as i64));
             while !memory.is_full(at(generation as i64)) {

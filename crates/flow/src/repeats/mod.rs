@@ -1,27 +1,27 @@
 //! Requests and documents that may be sent twice are stored once: by their `Idempotency-Key` and by their ids, over kills.
 //!
-//! | file     | what it is                                  |
-//! |----------|---------------------------------------------|
-//! | `memory` | what is remembered, and for how long        |
-//! | `log`    | the same on the disk                        |
+//! | file     | what it is                                   |
+//! |----------|----------------------------------------------|
+//! | `memory` | the remembered names, and how long they stay |
+//! | `log`    | the same on the disk                         |
 //!
-//! That a batch is about to be stored is noted before it is, with its time of receipt, which no other batch of its source has.
-//! After a crash the journals say by it whether it was. So what was stored without its sender hearing of it is not stored
-//! again. What became of it is noted by the time it leaves a journal.
+//! Before a batch is stored, this is noted with its time of receipt, which no other batch of its source has. After a
+//! crash that time shows whether a journal has the batch, so a batch that was stored without its sender learning of it
+//! is not stored again. Its fate is noted before it leaves a journal.
 //!
 //! **Invariant:** nothing is stored under a name before it is on the disk that it will be.
 
 mod log;
 mod memory;
 
-pub use memory::{Attempt, Begin, Claim, Id, Progress, Subject};
+pub use memory::{BatchSubject, Claim, Id, RequestProgress, RequestStart, StoreAttempt};
 
-use crate::ledger::Place;
+use crate::ledger::JournalId;
 use crate::machine::clock;
-use log::{Log, Read};
+use log::{LoadedGeneration, RepeatLog};
 use logstead_indexer::{Disk, Searcher, Tallied};
 use logstead_record::Timestamp;
-use memory::{Memory, Note};
+use memory::{Note, RepeatMemory};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
@@ -30,33 +30,33 @@ use std::sync::Arc;
 
 /// The remembered requests and messages, for recognising repetitions.
 pub struct Repeats {
-    state: Mutex<State>,
+    state: Mutex<RepeatState>,
     /// Held while notes are put on the disk, so that those who wait share the next sync. It is locked before the state.
-    synced: Mutex<Synced>,
+    synced: Mutex<SyncedNotes>,
 }
 
-/// Which notes are on the disk.
+/// The notes that are on the disk.
 #[derive(Default)]
-struct Synced {
-    /// The first so many, without those that are lost.
+struct SyncedNotes {
+    /// The number of notes from the first on, without those that are lost.
     notes: u64,
-    /// Behind the first, up to the second: nobody knows, as the last sync that failed was of these.
+    /// The notes between these two numbers: their state is unknown, as the last failed sync was of these.
     lost: (u64, u64),
 }
 
-struct State {
-    memory: Memory,
-    log: Log,
-    /// How many notes were written.
+struct RepeatState {
+    memory: RepeatMemory,
+    log: RepeatLog,
+    /// The number of notes that were written.
     written: u64,
     /// The number of the next generation.
     next: u64,
 }
 
 impl Repeats {
-    /// Opens what is remembered in a folder. What cannot be read is forgotten, and it is said.
+    /// Opens the memory in a folder. Generations that cannot be read are forgotten, which is logged.
     pub fn open(disk: &Arc<dyn Disk>, dir: &Path) -> io::Result<Repeats> {
-        let (log, read, strange) = Log::open(disk, dir)?;
+        let (log, read, strange) = RepeatLog::open(disk, dir)?;
         if !strange.is_empty() {
             tracing::error!(
                 "{}: {} cannot be read: what was sent before with an Idempotency-Key or an id may be stored again",
@@ -64,12 +64,12 @@ impl Repeats {
                 strange.join(", ")
             );
         }
-        let mut memory = Memory::default();
+        let mut memory = RepeatMemory::default();
         let mut next = 1;
-        for Read { number, since, notes, damaged } in read {
+        for LoadedGeneration { number, since, notes, damaged } in read {
             if 0 < damaged {
                 tracing::error!(
-                    "{damaged} lines of {}/{number}.log are damaged: what they named may be stored again",
+                    "{damaged} lines of {}/{number}.log are damaged: the messages that they name may be stored again",
                     dir.display()
                 );
             }
@@ -79,14 +79,17 @@ impl Repeats {
         }
         let strange = strange.iter().filter_map(|name| name.split('.').next()?.parse::<u64>().ok());
         let next = strange.fold(next, |next, number| next.max(number + 1));
-        Ok(Repeats { state: Mutex::new(State { memory, log, written: 0, next }), synced: Mutex::default() })
+        Ok(Repeats {
+            state: Mutex::new(RepeatState { memory, log, written: 0, next }),
+            synced: Mutex::default(),
+        })
     }
 
-    /// The logspaces are open, and nothing was sealed since: finds out what became of batches that were being stored when the
-    /// process ended.
+    /// Called when the logspaces are open and nothing is sealed yet: finds out the fate of batches that were being
+    /// stored when the process ended.
     pub fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
         let mut state = self.state.lock();
-        let mut found: BTreeMap<i64, Vec<Place>> =
+        let mut found: BTreeMap<i64, Vec<JournalId>> =
             state.memory.open().keys().map(|stamp| (*stamp, Vec::new())).collect();
         if found.is_empty() {
             return;
@@ -99,7 +102,7 @@ impl Repeats {
                 let stamp = batch.received(0).nanos();
                 let attempt = state.memory.open().get(&stamp);
                 if attempt.is_some_and(|attempt| attempt.source.as_bytes() == batch.source(0)) {
-                    found.entry(stamp).or_default().push(Place::Logspace(id.into()));
+                    found.entry(stamp).or_default().push(JournalId::Logspace(id.into()));
                 }
             });
         }
@@ -114,11 +117,11 @@ impl Repeats {
     }
 
     /// A request with this key and body. One that is to be taken ends with [`Repeats::end_request`].
-    pub fn begin_request(&self, key: Id, body: Id) -> Begin {
+    pub fn begin_request(&self, key: Id, body: Id) -> RequestStart {
         self.state.lock().memory.begin_request(key, body)
     }
 
-    /// It ended, and was answered as a whole if so.
+    /// Ends a request; `answered` if it was answered as a whole.
     pub fn end_request(&self, key: Id, is_answered: bool) {
         let mut state = self.state.lock();
         if is_answered {
@@ -127,20 +130,23 @@ impl Repeats {
         state.memory.end_request(&key);
     }
 
-    /// The next batch of a request is about to be stored.
+    /// Notes that the next batch of a request is about to be stored.
     pub fn begin_batch(&self, stamp: Timestamp, source: &str, key: Id, body: Id) -> io::Result<()> {
-        let attempt = Attempt { source: source.to_owned(), subject: Subject::Request { key, body } };
+        let attempt =
+            StoreAttempt { source: source.to_owned(), subject: BatchSubject::Request { key, body } };
         self.state.lock().note(Note::Begin(stamp.nanos(), attempt))?;
         self.sync_begun(stamp)
     }
 
-    /// What is to be done with the documents of a batch, which is about to be stored.
+    /// Decides what to do with the documents of a batch that is about to be stored.
     pub fn claim(&self, stamp: Timestamp, source: &str, ids: &[Option<Id>]) -> io::Result<Claim> {
         let mut state = self.state.lock();
         let claim = state.memory.claim(ids);
         if !claim.ids.is_empty() {
-            let attempt =
-                Attempt { source: source.to_owned(), subject: Subject::Documents(claim.ids.clone()) };
+            let attempt = StoreAttempt {
+                source: source.to_owned(),
+                subject: BatchSubject::Documents(claim.ids.clone()),
+            };
             state.note(Note::Begin(stamp.nanos(), attempt))?;
             drop(state);
             self.sync_begun(stamp)?;
@@ -148,12 +154,12 @@ impl Repeats {
         Ok(claim)
     }
 
-    /// A batch that is about to be stored is not, if a power cut could take the note of that.
+    /// A batch is not stored if a power cut could take the note of it.
     fn sync_begun(&self, stamp: Timestamp) -> io::Result<()> {
         self.sync().inspect_err(|_| self.failed(stamp, Vec::new()))
     }
 
-    /// What was noted is on the disk when this returns.
+    /// Syncs the notes: they are on the disk when this returns.
     pub fn sync(&self) -> io::Result<()> {
         let wanted = self.state.lock().written;
         let mut synced = self.synced.lock();
@@ -176,33 +182,35 @@ impl Repeats {
         })
     }
 
-    /// A batch is stored, with so many messages, of which so many were dropped.
+    /// Notes that a batch is stored, with the number of its messages and of those that were dropped.
     pub fn stored(&self, stamp: Timestamp, messages: usize, dropped: usize) {
         self.state.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
     }
 
     /// A batch is not stored, except there.
-    pub fn failed(&self, stamp: Timestamp, had: Vec<Place>) {
+    pub fn failed(&self, stamp: Timestamp, had: Vec<JournalId>) {
         self.state.lock().note_or_say(Note::Failed(stamp.nanos(), had));
     }
 
-    /// Since when every name is remembered: what was sent before is not known when it comes again.
+    /// The time since when every name is remembered: a request that was sent earlier is not recognised when it comes
+    /// again.
     pub fn since(&self) -> Timestamp {
         self.state.lock().memory.since(clock::now())
     }
 }
 
-impl State {
+impl RepeatState {
     fn note(&mut self, note: Note) -> io::Result<()> {
         self.write(&note)?;
         self.memory.apply(note);
         Ok(())
     }
 
-    /// It has happened, whether it can be written or not. What is not written is found out again after a restart.
+    /// Notes an event, and logs if it cannot be written: the event has happened in any case. A note that is not written
+    /// is reconstructed after a restart.
     fn note_or_say(&mut self, note: Note) {
         if let Err(error) = self.write(&note) {
-            tracing::warn!("it cannot be noted what became of a request with a name: {error}");
+            tracing::warn!("the outcome of a request with a name cannot be recorded: {error}");
         }
         self.memory.apply(note);
     }

@@ -2,16 +2,16 @@
 //! the registry began, each further one a sender, or an address whose bytes are in no message, all with a checksum. A line that is damaged costs its sender's
 //! figures.
 
-use super::registry::{Key, Registry};
-use super::sender::Sender;
-use super::skipped::Skipped;
+use super::registry::{Registry, SenderKey};
+use super::sender::SenderRecord;
+use super::skipped::SkippedTotals;
 use crate::checked_lines::{self, line};
 use logstead_indexer::{Disk, DiskFile};
 use serde_json::{Value, json};
 use std::io::{self, IoSlice};
 use std::path::Path;
 
-/// What this version writes.
+/// The format that this version writes.
 const FORMAT: u64 = 2;
 const NAME: &str = "senders";
 const NEW_NAME: &str = "senders.new";
@@ -21,7 +21,7 @@ const LATER_NAME: &str = "senders.later";
 const BYTES_MAX: u64 = 256 << 20;
 const LINES_PER_WRITE: usize = 256;
 
-/// What the file says; `None` if there is none that this version can read. Why is said in the log.
+/// The registry in the file; `None` if there is none that this version can read. The reason is logged.
 pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     let bytes = match read_file(disk, &data.join(NAME)) {
         Ok(bytes) => bytes,
@@ -60,12 +60,12 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     Some(registry)
 }
 
-/// Replaces the file in one step. A full disk gets back what was written of a new one.
+/// Replaces the file in one step. On a full disk, the part of a new file that was written is removed again.
 pub(super) fn write(disk: &dyn Disk, data: &Path, registry: &Registry) -> io::Result<()> {
     let new = data.join(NEW_NAME);
     let written = write_new(disk, &new, registry).and_then(|()| disk.rename(&new, &data.join(NAME)));
     if let Err(error) = written {
-        // Where this fails, too, the next one replaces it.
+        // If this fails too, the next one replaces it.
         disk.remove(&new).ok();
         return Err(error);
     }
@@ -90,15 +90,15 @@ fn append(file: &dyn DiskFile, text: &str) -> io::Result<()> {
     file.append(&mut [IoSlice::new(text.as_bytes())])
 }
 
-fn sender(value: Value) -> Option<(Key, Sender)> {
-    let (source, host, sender): (String, String, Sender) = serde_json::from_value(value).ok()?;
-    sender.is_sound().then(|| (Key { source: source.into(), host }, sender))
+fn sender(value: Value) -> Option<(SenderKey, SenderRecord)> {
+    let (source, host, sender): (String, String, SenderRecord) = serde_json::from_value(value).ok()?;
+    sender.is_sound().then(|| (SenderKey { source: source.into(), host }, sender))
 }
 
-fn skipped(value: &Value) -> Option<(Key, Skipped)> {
-    let (source, host, skipped): (String, String, Skipped) =
+fn skipped(value: &Value) -> Option<(SenderKey, SkippedTotals)> {
+    let (source, host, skipped): (String, String, SkippedTotals) =
         serde_json::from_value(value.get("skipped")?.clone()).ok()?;
-    Some((Key { source: source.into(), host }, skipped))
+    Some((SenderKey { source: source.into(), host }, skipped))
 }
 
 fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {

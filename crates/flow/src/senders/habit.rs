@@ -1,4 +1,4 @@
-//! How long a sender usually pauses, so that one that has gone silent is told from one that says little.
+//! The usual pauses of a sender, which tell one that has gone silent from one that sends little.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

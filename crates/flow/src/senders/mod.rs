@@ -1,20 +1,21 @@
-//! Who sends: a registry of the hosts of every source, with how much each sends, how regularly, and how its clock goes.
+//! The registry of senders: the hosts of every source, with how much each sends, how regularly, and how far its clock
+//! is off.
 //!
-//! | file     | what it is                                                  |
-//! |----------|-------------------------------------------------------------|
-//! | `tally`  | what a batch says of each of its senders                    |
-//! | `sender` | what is known of one                                        |
-//! | `series` | how many messages it sent in each five minutes of a day     |
-//! | `habit`  | how long it usually pauses                                  |
-//! | `skew`   | how far its clock is from ours                              |
-//! | `skipped` | bytes of an address that no message holds                  |
+//! | file       | what it is                                                |
+//! |------------|-----------------------------------------------------------|
+//! | `tally`    | the figures of one batch about each of its senders        |
+//! | `sender`   | the record of one sender                                  |
+//! | `series`   | how many messages it sent in each five minutes of a day   |
+//! | `habit`    | how long it usually pauses                                |
+//! | `skew`     | how far its clock is from ours                            |
+//! | `skipped`  | bytes of an address that no message holds                 |
 //! | `registry` | all of them                                               |
-//! | `room`   | who makes room for another                                  |
-//! | `file`   | the registry on the disk                                    |
-//! | `report` | the registry, to be shown                                   |
+//! | `room`     | the choice of senders to forget when the registry is full |
+//! | `file`     | the registry on the disk                                  |
+//! | `report`   | the registry, to be shown                                 |
 //!
-//! It is written every five minutes and when the process stops. What a crash takes with it are figures about senders of
-//! the last minutes, never messages: the [ledger](super::ledger) counts those.
+//! It is written every five minutes and when the process stops. A crash loses the figures about senders of the last
+//! minutes, never messages: the [ledger](super::ledger) counts those.
 
 mod file;
 mod habit;
@@ -27,17 +28,17 @@ mod skew;
 mod skipped;
 mod tally;
 
-pub use registry::Key;
-pub use report::{Senders as Report, SourceFacts, Wanted};
-pub use skipped::{Sample, Skip};
+pub use registry::SenderKey;
+pub use report::{SenderQuery, SenderReport as Report, SourceFacts};
+pub use skipped::{SkippedBytes, SkippedSample};
 
 use crate::machine::clock;
 use logstead_indexer::Disk;
 use logstead_record::{Batch, Timestamp};
 use parking_lot::{Condvar, Mutex};
 use registry::Registry;
-use sender::{Came, Sender, shown};
-use skipped::Skipped;
+use sender::{Arrival, SenderRecord, printable};
+use skipped::SkippedTotals;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,10 +46,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tally::tallies;
 
-/// For one more, those make [room](room) who sent once: somebody who invents hosts must neither push out who is known nor
-/// keep out who comes.
+/// For one more, those that sent once make [room](room): a sender that invents hosts must neither push out known
+/// senders nor keep out who comes.
 const SENDERS_MAX: usize = 10_000;
-/// As many addresses are kept whose bytes are in no message; the bytes of further ones are counted.
+/// The maximum number of addresses that are kept for bytes that no message holds; the bytes of further ones are only
+/// counted.
 const SKIPPED_MAX: usize = 1000;
 /// A sender is forgotten after this long without a message.
 const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
@@ -57,7 +59,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(300);
 /// See the module.
 pub struct Senders {
     registry: Mutex<Registry>,
-    /// Since when messages would be heard.
+    /// The time since when messages would be received.
     listening_since: Timestamp,
     /// A sender is not silent before this.
     silent_after: Duration,
@@ -68,11 +70,11 @@ pub struct Senders {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// How messages reached us, as far as the batch does not say it.
-pub struct Via<'a> {
+/// The way messages reached us, as far as the batch does not say it.
+pub struct ReceivedVia<'a> {
     /// The source's id.
     pub source: &'a Arc<str>,
-    /// Of each row.
+    /// The transport of each row.
     pub transport: &'a dyn Fn(usize) -> &'a str,
 }
 
@@ -136,7 +138,7 @@ impl Senders {
     }
 
     /// A batch came.
-    pub fn add(&self, batch: &Batch, via: &Via<'_>) {
+    pub fn add(&self, batch: &Batch, via: &ReceivedVia<'_>) {
         let tallies = tallies(batch);
         let now = match batch.rows().checked_sub(1) {
             Some(last) => batch.received(last),
@@ -144,12 +146,14 @@ impl Senders {
         };
         let mut registry = self.registry.lock();
         for tally in tallies {
-            let key = Key { source: via.source.clone(), host: shown(tally.host) };
+            let key = SenderKey { source: via.source.clone(), host: printable(tally.host) };
             let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
             let has_room = !is_full || room::make(&mut registry, &key.source, tally.address, now);
             let sender = match registry.senders.get_mut(&key) {
                 Some(sender) => sender,
-                None if has_room => registry.senders.entry(key).or_insert_with(|| Sender::first_seen(now)),
+                None if has_room => {
+                    registry.senders.entry(key).or_insert_with(|| SenderRecord::first_seen(now))
+                }
                 None => {
                     registry.left_out += tally.messages;
                     continue;
@@ -157,30 +161,30 @@ impl Senders {
             };
             let mut fields = batch.fields(tally.last);
             let tls_subject = fields.find(|(name, _)| *name == b"tls.subject").map(|(_, subject)| subject);
-            let came = Came { via: (via.transport)(tally.last), tls_subject };
+            let came = Arrival { via: (via.transport)(tally.last), tls_subject };
             sender.add(&tally, &came, now, self.listening_since);
         }
         registry.changed = true;
     }
 
-    /// Bytes came through a source that no message holds. Their sender is known by its address alone.
-    pub fn skipped(&self, source: &Arc<str>, address: &str, skip: &Skip<'_>) {
+    /// Counts bytes that came through a source and that no message holds. Their sender is known by its address alone.
+    pub fn skipped(&self, source: &Arc<str>, address: &str, skip: &SkippedBytes<'_>) {
         let now = clock::now();
-        let key = Key { source: source.clone(), host: shown(address.as_bytes()) };
+        let key = SenderKey { source: source.clone(), host: printable(address.as_bytes()) };
         let mut registry = self.registry.lock();
         registry.changed = true;
         let has_room = registry.skipped.len() < SKIPPED_MAX;
         match registry.skipped.get_mut(&key) {
             Some(skipped) => skipped.add(skip, now),
             None if has_room => {
-                registry.skipped.entry(key).or_insert_with(|| Skipped::first_seen(now)).add(skip, now)
+                registry.skipped.entry(key).or_insert_with(|| SkippedTotals::first_seen(now)).add(skip, now)
             }
             None => registry.skipped_left_out += skip.bytes,
         }
     }
 
     /// The last bytes of an address that no message holds, the newest first. They are kept in memory only.
-    pub fn samples(&self, key: &Key) -> Vec<Sample> {
+    pub fn samples(&self, key: &SenderKey) -> Vec<SkippedSample> {
         let registry = self.registry.lock();
         registry
             .skipped
@@ -188,15 +192,16 @@ impl Senders {
             .map_or_else(Vec::new, |skipped| skipped.samples.iter().rev().cloned().collect())
     }
 
-    /// Forgets a sender; says whether there was one. If it sends again, it is new.
-    pub fn forget(&self, key: &Key) -> bool {
+    /// Forgets a sender; returns whether there was one. If it sends again, it is new.
+    pub fn forget(&self, key: &SenderKey) -> bool {
         let mut registry = self.registry.lock();
         let was_there = registry.senders.remove(key).is_some() | registry.skipped.remove(key).is_some();
         registry.changed |= was_there;
         was_there
     }
 
-    /// Forgets all that are meant, and says how many: those with this text in a name, those who sent only once.
+    /// Forgets all senders that match, and returns their number: those with this text in a name, those that sent only
+    /// once.
     pub fn forget_all(&self, text: &str, only_once: bool) -> usize {
         let text = text.to_lowercase();
         let mut registry = self.registry.lock();
@@ -210,13 +215,13 @@ impl Senders {
     }
 
     /// When a sender was last seen.
-    pub fn last_seen(&self, key: &Key) -> Option<Timestamp> {
+    pub fn last_seen(&self, key: &SenderKey) -> Option<Timestamp> {
         self.registry.lock().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
     }
 
     /// The senders that are asked for, and their state.
-    pub fn report(&self, wanted: &Wanted<'_>) -> Report {
-        let heard = report::Heard {
+    pub fn report(&self, wanted: &SenderQuery<'_>) -> Report {
+        let heard = report::ListeningPeriod {
             now: clock::now(),
             listening_since: self.listening_since,
             silent_after: self.silent_after,
@@ -224,7 +229,7 @@ impl Senders {
         report::report(&self.registry.lock(), wanted, &heard)
     }
 
-    /// Writes what changed since the last time.
+    /// Writes the registry if it changed since the last time.
     fn write(&self) -> io::Result<()> {
         let mut registry = self.registry.lock();
         let oldest = clock::now().nanos() - KEPT_NANOS;

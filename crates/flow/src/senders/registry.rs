@@ -1,13 +1,13 @@
 //! All senders that are known.
 
-use super::sender::Sender;
-use super::skipped::Skipped;
+use super::sender::SenderRecord;
+use super::skipped::SkippedTotals;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Who a sender is.
+/// The identity of a sender.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Key {
+pub struct SenderKey {
     /// The source's id.
     pub source: Arc<str>,
     /// The sender's host name.
@@ -16,16 +16,16 @@ pub struct Key {
 
 #[derive(Default)]
 pub(super) struct Registry {
-    pub(super) senders: BTreeMap<Key, Sender>,
+    pub(super) senders: BTreeMap<SenderKey, SenderRecord>,
     /// By the address that they came from, in place of the host.
-    pub(super) skipped: BTreeMap<Key, Skipped>,
+    pub(super) skipped: BTreeMap<SenderKey, SkippedTotals>,
     /// Bytes of addresses for which there was no room.
     pub(super) skipped_left_out: u64,
     /// When the registry was new, in nanoseconds since 1970.
     pub(super) began: Option<i64>,
     /// Messages of hosts for which there was no room.
     pub(super) left_out: u64,
-    /// Until when nobody is looked for who could make room.
+    /// The time before which no sender is looked for that could make room.
     pub(super) full_until: i64,
     /// Since it was written.
     pub(super) changed: bool,

@@ -1,10 +1,10 @@
 //! The registry, to be shown. Pure: a registry in, figures out.
 
-use super::registry::{Key, Registry};
-use super::sender::Sender;
+use super::registry::{Registry, SenderKey};
+use super::sender::SenderRecord;
 use super::series::{self, STEP_SECONDS};
 use super::skew::{Bin, Shift};
-use super::skipped::Skipped;
+use super::skipped::SkippedTotals;
 use logstead_record::Timestamp;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -17,26 +17,25 @@ const NEW_NANOS: i64 = 86_400 * 1_000_000_000;
 /// A clock that is this far off is skewed: syslog often has seconds only, and networks take their time.
 const SKEWED_MS: i64 = 30_000;
 
-/// Whose senders are asked for.
-pub struct Wanted<'a> {
-    /// What a source is by its kind, and seconds east of UTC of the zone in which it reads stamps that name none; `None`
-    /// leaves its senders out.
+/// The choice of senders for a report.
+pub struct SenderQuery<'a> {
+    /// The facts of a source; `None` leaves its senders out.
     pub source: &'a dyn Fn(&str) -> Option<SourceFacts>,
     /// A part of the host, source, address or subject.
     pub text: &'a str,
-    /// Only senders that were there in this time.
+    /// Only senders that sent since this time.
     pub from: Option<Timestamp>,
     /// The end of the period.
     pub to: Option<Timestamp>,
     /// The maximum number of senders.
     pub limit: usize,
-    /// Whether each has its figures by time.
+    /// Whether each sender has its figures over time.
     pub has_series: bool,
-    /// Whether only what is unusual is listed.
+    /// Whether only unusual senders are listed.
     pub unusual: bool,
 }
 
-/// What is known of a source.
+/// The facts of a source that a report needs.
 #[derive(Clone)]
 pub struct SourceFacts {
     /// The kind of skew.
@@ -45,21 +44,22 @@ pub struct SourceFacts {
     pub offset_seconds: i64,
 }
 
-/// Since when and until when messages were heard.
-pub(super) struct Heard {
+/// The period in which messages were received.
+pub(super) struct ListeningPeriod {
     pub(super) now: Timestamp,
     pub(super) listening_since: Timestamp,
     pub(super) silent_after: Duration,
 }
 
-/// Who sends.
+/// The senders that match a request.
 #[derive(Serialize, ToSchema)]
-pub struct Senders {
+#[schema(as = Senders)]
+pub struct SenderReport {
     /// By source and host.
     senders: Vec<SenderRow>,
-    /// How many there are, with those beyond `limit`.
+    /// The number of senders, including those beyond `limit`.
     total: u64,
-    /// How many of all of them are silent, skewed, unparsed and new.
+    /// The number of all of them that are silent; then skewed, unparsed and new.
     silent: u64,
     skewed: u64,
     unparsed: u64,
@@ -69,7 +69,7 @@ pub struct Senders {
     step_seconds: u64,
     /// Messages of hosts that are not listed, because 10 000 were known already.
     left_out: u64,
-    /// Whose bytes are in no message, those with the most first. They have an address; which host they are is not known.
+    /// The addresses whose bytes are in no message, those with the most first. Their hosts are not known.
     skipped: Vec<SkippedRow>,
     /// Bytes of addresses that are not listed there, because 1 000 were known already.
     skipped_left_out: u64,
@@ -94,16 +94,16 @@ pub(crate) struct SkippedRow {
 pub(crate) struct SenderRow {
     source: String,
     host: String,
-    /// Where its last message came from; empty for programs on this machine.
+    /// The address that its last message came from; empty for programs on this machine.
     address: String,
-    /// What its last message came through, for example `udp`, `tls`, `relp` or `http`.
+    /// The transport of its last message, for example `udp`, `tls`, `relp` or `http`.
     protocol: String,
     /// The subject of its certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tls_subject: Option<String>,
     messages: u64,
-    /// Of the texts of its messages.
+    /// The bytes of the texts of its messages.
     bytes: u64,
     /// Messages per second, over the last minute.
     rate: f64,
@@ -125,14 +125,14 @@ pub(crate) struct SenderRow {
     truncated: u64,
     /// Bytes that came from its address and that no message holds.
     skipped_bytes: u64,
-    /// The median of how far its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+    /// The median by which its clock is behind ours; below zero it is ahead. Null if its messages have no time.
     #[schema(required)]
     skew_ms: Option<i64>,
     /// Whether that is too much.
     skewed: bool,
-    /// How many of the last messages are how far behind, ascending.
+    /// The last messages by how far they are behind, ascending.
     skew_bins: Vec<SkewBin>,
-    /// If its clock is off by what could be a time zone.
+    /// Set if its clock is off by an amount that could be a time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     zone: Option<ZoneGuess>,
@@ -155,16 +155,16 @@ pub(crate) struct SkewBin {
 pub(crate) struct ZoneGuess {
     /// For example `+02:00`.
     guess: String,
-    /// How far its times are ahead of ours; below zero they are behind.
+    /// The time by which it is ahead of ours; below zero it is behind.
     seconds_ahead: i64,
-    /// How many of its last messages say so.
+    /// The number of its last messages that agree.
     messages: u64,
-    /// Of how many.
+    /// The number of messages compared.
     of: u64,
 }
 
-pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) -> Senders {
-    let mut report = Senders {
+pub(super) fn report(registry: &Registry, wanted: &SenderQuery<'_>, heard: &ListeningPeriod) -> SenderReport {
+    let mut report = SenderReport {
         senders: Vec::new(),
         total: 0,
         silent: 0,
@@ -198,9 +198,9 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
     report
 }
 
-fn skipped(registry: &Registry, wanted: &Wanted<'_>) -> Vec<SkippedRow> {
+fn skipped(registry: &Registry, wanted: &SenderQuery<'_>) -> Vec<SkippedRow> {
     let text = wanted.text.to_lowercase();
-    let is_wanted = |key: &Key, skipped: &Skipped| {
+    let is_wanted = |key: &SenderKey, skipped: &SkippedTotals| {
         let names = [&*key.source, &key.host];
         names.iter().any(|name| name.to_lowercase().contains(&text))
             && (wanted.source)(&key.source).is_some()
@@ -224,19 +224,25 @@ fn skipped(registry: &Registry, wanted: &Wanted<'_>) -> Vec<SkippedRow> {
     rows
 }
 
-pub(super) fn matches(key: &Key, sender: &Sender, text: &str) -> bool {
+pub(super) fn matches(key: &SenderKey, sender: &SenderRecord, text: &str) -> bool {
     let subject = sender.tls_subject.as_deref().unwrap_or_default();
     let names = [&*key.source, &key.host, &sender.address, subject];
     text.is_empty() || names.iter().any(|name| name.to_lowercase().contains(text))
 }
 
-fn was_there(sender: &Sender, wanted: &Wanted<'_>) -> bool {
+fn was_there(sender: &SenderRecord, wanted: &SenderQuery<'_>) -> bool {
     wanted.from.is_none_or(|from| from.nanos() <= sender.last_seen)
         && wanted.to.is_none_or(|to| sender.first_seen < to.nanos())
 }
 
-fn row(key: &Key, sender: &Sender, facts: &SourceFacts, registry: &Registry, heard: &Heard) -> SenderRow {
-    let Heard { now, listening_since, silent_after } = *heard;
+fn row(
+    key: &SenderKey,
+    sender: &SenderRecord,
+    facts: &SourceFacts,
+    registry: &Registry,
+    heard: &ListeningPeriod,
+) -> SenderRow {
+    let ListeningPeriod { now, listening_since, silent_after } = *heard;
     let recent = now.nanos() - NEW_NANOS;
     let time = |nanos| Timestamp::from_nanos(nanos).to_string();
     let skew_ms = sender.skew.median();
@@ -266,14 +272,14 @@ fn row(key: &Key, sender: &Sender, facts: &SourceFacts, registry: &Registry, hea
     }
 }
 
-/// Of its address; a program on this machine has none.
-fn skipped_bytes(key: &Key, sender: &Sender, registry: &Registry) -> u64 {
+/// The skipped bytes of its address; a program on this machine has none.
+fn skipped_bytes(key: &SenderKey, sender: &SenderRecord, registry: &Registry) -> u64 {
     let host = if sender.address.is_empty() { &key.host } else { &sender.address };
-    let key = Key { source: key.source.clone(), host: host.clone() };
-    registry.skipped.get(&key).map_or(0, Skipped::total)
+    let key = SenderKey { source: key.source.clone(), host: host.clone() };
+    registry.skipped.get(&key).map_or(0, SkippedTotals::total)
 }
 
-/// A sender whose times are ahead by this writes them in a zone that is that much east of what its source is read as.
+/// A sender whose times are ahead by this probably writes them in a zone that far east of the zone of its source.
 fn guess(shift: Shift, offset_seconds: i64) -> ZoneGuess {
     let Shift { seconds_ahead, messages, of } = shift;
     let offset = offset_seconds + seconds_ahead;
@@ -288,7 +294,7 @@ impl SenderRow {
         self.messages <= 100 * self.unparsed
     }
 
-    /// Whether somebody should know about it.
+    /// Whether it is unusual, so that the operator should know of it.
     fn is_unusual(&self) -> bool {
         self.silent || self.skewed || self.new || self.zone.is_some()
     }

@@ -1,7 +1,7 @@
-//! What is known of one sender: a host of a source.
+//! The record of one sender: a host of a source.
 
 use super::habit::Habit;
-use super::series::Series;
+use super::series::CountSeries;
 use super::skew::Skew;
 use super::tally::Tally;
 use logstead_record::Timestamp;
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 const SECOND_NANOS: i64 = 1_000_000_000;
 const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
-/// Of an address or a certificate's subject, in bytes.
+/// The maximum length of an address or a certificate's subject, in bytes.
 const NAME_BYTES_MAX: usize = 255;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Sender {
-    /// Where its last message came from.
+pub(super) struct SenderRecord {
+    /// The address that its last message came from.
     pub(super) address: String,
-    /// What its last message came through: `udp`, `tls`; empty if the kind of its source says it.
+    /// The transport of its last message: `udp`, `tls`; empty if the kind of its source says it.
     pub(super) via: String,
     /// The subject of its certificate.
     pub(super) tls_subject: Option<String>,
@@ -28,29 +28,29 @@ pub(super) struct Sender {
     /// In nanoseconds since 1970.
     pub(super) first_seen: i64,
     pub(super) last_seen: i64,
-    pub(super) series: Series,
+    pub(super) series: CountSeries,
     pub(super) habit: Habit,
     pub(super) skew: Skew,
-    pace: Pace,
+    pace: SenderPace,
 }
 
 /// The messages of this minute and of the one before.
 #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
-struct Pace {
+struct SenderPace {
     minute: i64,
     in_minute: u64,
     in_last: u64,
 }
 
-/// How a batch reached us.
-pub(super) struct Came<'a> {
+/// The way a batch reached us.
+pub(super) struct Arrival<'a> {
     pub(super) via: &'a str,
     pub(super) tls_subject: Option<&'a [u8]>,
 }
 
-impl Sender {
-    pub(super) fn first_seen(now: Timestamp) -> Sender {
-        Sender {
+impl SenderRecord {
+    pub(super) fn first_seen(now: Timestamp) -> SenderRecord {
+        SenderRecord {
             address: String::new(),
             via: String::new(),
             tls_subject: None,
@@ -60,18 +60,18 @@ impl Sender {
             truncated: 0,
             first_seen: now.nanos(),
             last_seen: now.nanos(),
-            series: Series::beginning(now),
+            series: CountSeries::beginning(now),
             habit: Habit::default(),
             skew: Skew::default(),
-            pace: Pace::default(),
+            pace: SenderPace::default(),
         }
     }
 
-    /// Messages came. Time before `listening_since` does not count as a pause: nobody was here to listen.
+    /// Adds messages. The time before `listening_since` does not count as a pause, as the server was not running.
     pub(super) fn add(
         &mut self,
         tally: &Tally<'_>,
-        came: &Came<'_>,
+        came: &Arrival<'_>,
         now: Timestamp,
         listening_since: Timestamp,
     ) {
@@ -94,12 +94,12 @@ impl Sender {
         }
     }
 
-    /// Whether it has sent for longer than a moment: somebody who invents hosts seldom repeats one.
+    /// Whether it has sent for longer than a moment: a sender that invents hosts seldom repeats one.
     pub(super) fn goes_on(&self) -> bool {
         MINUTE_NANOS <= self.last_seen - self.first_seen
     }
 
-    /// For how long nothing has come, as far as we were here to hear it.
+    /// The time since its last message, without the time in which the server was away.
     pub(super) fn quiet(&self, now: Timestamp, listening_since: Timestamp) -> Duration {
         let nanos = now.nanos() - self.last_seen.max(listening_since.nanos());
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
@@ -114,13 +114,13 @@ impl Sender {
         self.pace.rate(now)
     }
 
-    /// Whether a file said what [`Sender`] can be.
+    /// Whether the values from a file are a valid [`SenderRecord`].
     pub(super) fn is_sound(&self) -> bool {
         self.series.is_whole()
     }
 }
 
-impl Pace {
+impl SenderPace {
     fn add(&mut self, now: Timestamp, messages: u64) {
         let minute = now.nanos().div_euclid(MINUTE_NANOS);
         if self.minute < minute {
@@ -130,7 +130,7 @@ impl Pace {
         self.in_minute += messages;
     }
 
-    /// Of the last sixty seconds, as if the messages of the minute before had come evenly.
+    /// The messages per second in the last sixty seconds, as if the messages of the minute before had come evenly.
     fn rate(&self, now: Timestamp) -> f64 {
         let minute = now.nanos().div_euclid(MINUTE_NANOS);
         let of_last = 1.0 - now.nanos().rem_euclid(MINUTE_NANOS) as f64 / MINUTE_NANOS as f64;
@@ -146,12 +146,12 @@ impl Pace {
 /// Takes over a name, if it is another one.
 fn set(name: &mut String, bytes: &[u8]) {
     if name.as_bytes() != bytes {
-        *name = shown(bytes);
+        *name = printable(bytes);
     }
 }
 
 /// A name as it is shown and kept.
-pub(super) fn shown(bytes: &[u8]) -> String {
+pub(super) fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX)]).into_owned()
 }
 
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_the_last_minute() {
         let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND_NANOS);
-        let mut pace = Pace::default();
+        let mut pace = SenderPace::default();
         (0..60).for_each(|second| pace.add(at(600 + second), 10));
         assert_eq!(pace.rate(at(660)), 10.0);
         assert_eq!(pace.rate(at(690)), 5.0);

@@ -1,4 +1,4 @@
-//! How many messages came in each five minutes of the last day.
+//! The number of messages in each five minutes of the last day.
 
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,20 +10,20 @@ pub(super) const STEPS: usize = 288;
 
 /// **Invariant:** `counts` has [`STEPS`] entries; that of step `n` is at `n % STEPS`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Series {
+pub(super) struct CountSeries {
     /// The newest step that is counted.
     last: i64,
     counts: Vec<u32>,
 }
 
-impl Series {
-    pub(super) fn beginning(now: Timestamp) -> Series {
-        Series { last: step(now), counts: vec![0; STEPS] }
+impl CountSeries {
+    pub(super) fn beginning(now: Timestamp) -> CountSeries {
+        CountSeries { last: step(now), counts: vec![0; STEPS] }
     }
 
     pub(super) fn add(&mut self, now: Timestamp, messages: u64) {
         let step = step(now);
-        // The clock may go back: what comes then is counted in the newest step.
+        // The clock may go back: messages that come then are counted in the newest step.
         let passed = usize::try_from(step - self.last).unwrap_or(0).min(STEPS);
         for back in 0..passed as i64 {
             self.counts[index(step - back)] = 0;
@@ -70,10 +70,10 @@ mod tests {
     }
 
     proptest! {
-        /// It is what a list of everything that happened says.
+        /// The counts equal those from a list of all events.
         #[test]
         fn it_is_the_last_day(passed in proptest::collection::vec((0i64..400, 1u64..9), 1..40), later in 0i64..400) {
-            let mut series = Series::beginning(at(1000));
+            let mut series = CountSeries::beginning(at(1000));
             let (mut now, mut all) = (1000, Vec::new());
             for (steps, messages) in passed {
                 now += steps;
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_back_loses_nothing() {
-        let mut series = Series::beginning(at(1000));
+        let mut series = CountSeries::beginning(at(1000));
         series.add(at(1000), 1);
         series.add(at(400), 2);
         assert_eq!(series.until(at(1000)).last(), Some(&3));

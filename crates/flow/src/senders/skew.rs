@@ -1,4 +1,4 @@
-//! How far a sender's clock is from ours, as a distribution, and whether that looks like a time zone.
+//! The distribution of a sender's clock skew, and whether it looks like a time zone.
 //!
 //! A skew is the time of receipt less the time that the message says, in milliseconds: above zero the sender's clock is
 //! behind, or the message was long on its way.
@@ -35,7 +35,7 @@ const ZONE_PERCENT_MIN: u64 = 95;
 /// The skew that is shown is the median of this many, each the last one of a batch.
 const LATEST: usize = 15;
 
-/// How many messages have which skew.
+/// The number of messages by skew.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Bins {
     bins: BTreeMap<i64, u64>,
@@ -62,11 +62,11 @@ pub(super) struct Bin {
 /// Whole quarters of an hour that a sender's time is off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Shift {
-    /// How far it is ahead.
+    /// The time that it is ahead.
     pub(super) seconds_ahead: i64,
-    /// How many messages are off by that.
+    /// The number of messages that are off by that.
     pub(super) messages: u64,
-    /// Of how many.
+    /// The number of messages compared.
     pub(super) of: u64,
 }
 
@@ -86,7 +86,7 @@ impl Bins {
 }
 
 impl Skew {
-    /// Messages came whose skews are these, the last of them `latest`.
+    /// Adds messages with these skews, the last of them `latest`.
     pub(super) fn add(&mut self, bins: &Bins, latest: i64, now: Timestamp) {
         if WINDOW_NANOS <= now.nanos().saturating_sub(self.since) {
             let [older, newer] = &mut self.windows;
@@ -121,7 +121,8 @@ impl Skew {
         self.all().bins.into_iter().map(bin).collect()
     }
 
-    /// What looks like a time zone: nearly all messages are the same number of quarters of an hour off, the last one too.
+    /// The shift if it looks like a time zone: nearly all messages are the same number of quarters of an hour off, the
+    /// last one too.
     pub(super) fn shift(&self) -> Option<Shift> {
         let all = self.all();
         let of = all.bins.values().sum();
@@ -148,7 +149,7 @@ fn number(skew: i64) -> i64 {
     (fine + coarse) * skew.signum()
 }
 
-/// What [`number`] makes this of. The first and the last bin have no end.
+/// The edges of the bin with this [`number`]. The first and the last bin have no end.
 fn edges(number: i64) -> (i64, i64) {
     let size = number.unsigned_abs() as usize;
     let (from, to) = match FINE.get(size) {

@@ -1,27 +1,27 @@
-//! Bytes of one address that no message holds: how many, why, and what the last ones look like.
+//! Bytes of one address that no message holds: their number, the reasons, and samples of the last ones.
 
 use logstead_record::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many pieces are kept to be looked at, and how much of each.
+/// The number of samples that are kept, and the length of each.
 const SAMPLES_MAX: usize = 8;
 const SAMPLE_BYTES_MAX: usize = 1024;
-/// What comes within this time after a piece, for the same reason, is counted as more of it.
+/// The time after a piece within which further bytes, skipped for the same reason, count as more of it.
 const SAME_NANOS: i64 = 1_000_000_000;
 
 /// Bytes that no message holds.
-pub struct Skip<'a> {
+pub struct SkippedBytes<'a> {
     /// Why bytes were skipped.
     pub reason: &'static str,
-    /// How many bytes were skipped.
+    /// The number of skipped bytes.
     pub bytes: u64,
     /// The first of them, as far as they are known.
     pub head: &'a [u8],
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Skipped {
+pub(super) struct SkippedTotals {
     /// By reason.
     pub(super) bytes: BTreeMap<String, u64>,
     /// In nanoseconds since 1970.
@@ -29,29 +29,29 @@ pub(super) struct Skipped {
     pub(super) last_seen: i64,
     /// The newest last. They are not worth a place on the disk.
     #[serde(skip)]
-    pub(super) samples: VecDeque<Sample>,
+    pub(super) samples: VecDeque<SkippedSample>,
 }
 
 /// A piece to be looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct SkippedSample {
     /// When the bytes were received.
     pub received: Timestamp,
     /// Why bytes were skipped.
     pub reason: &'static str,
-    /// How many bytes were skipped.
+    /// The number of skipped bytes.
     pub bytes: u64,
     /// Its first bytes.
     pub head: Vec<u8>,
 }
 
-impl Skipped {
-    pub(super) fn first_seen(now: Timestamp) -> Skipped {
+impl SkippedTotals {
+    pub(super) fn first_seen(now: Timestamp) -> SkippedTotals {
         let (bytes, samples) = Default::default();
-        Skipped { bytes, first_seen: now.nanos(), last_seen: now.nanos(), samples }
+        SkippedTotals { bytes, first_seen: now.nanos(), last_seen: now.nanos(), samples }
     }
 
-    pub(super) fn add(&mut self, skip: &Skip<'_>, now: Timestamp) {
+    pub(super) fn add(&mut self, skip: &SkippedBytes<'_>, now: Timestamp) {
         let sum = self.bytes.entry(skip.reason.to_owned()).or_default();
         *sum = sum.saturating_add(skip.bytes);
         let before = self.last_seen;
@@ -67,7 +67,7 @@ impl Skipped {
                     self.samples.pop_front();
                 }
                 let head = skip.head[..skip.head.len().min(SAMPLE_BYTES_MAX)].to_vec();
-                self.samples.push_back(Sample {
+                self.samples.push_back(SkippedSample {
                     received: now,
                     reason: skip.reason,
                     bytes: skip.bytes,

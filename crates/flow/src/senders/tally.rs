@@ -1,9 +1,9 @@
-//! What a batch says of each of its senders.
+//! The figures of one batch about each of its senders.
 
 use super::skew::Bins;
 use logstead_record::{Batch, Field, Flags};
 
-/// Of one host.
+/// The tally of one host.
 pub(super) struct Tally<'a> {
     pub(super) host: &'a [u8],
     /// The address that its last message came from; empty for programs on this machine.
@@ -11,7 +11,7 @@ pub(super) struct Tally<'a> {
     /// The row of its last message.
     pub(super) last: usize,
     pub(super) messages: u64,
-    /// Of the texts of its messages.
+    /// The bytes of the texts of its messages.
     pub(super) bytes: u64,
     pub(super) unparsed: u64,
     pub(super) truncated: u64,

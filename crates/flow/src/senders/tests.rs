@@ -1,4 +1,4 @@
-//! The registry as a whole: what it says of batches, keeps on the disk, and holds out against.
+//! The registry as a whole: its figures, its file, and its limits.
 
 use super::*;
 use logstead_indexer::{Fault, SimDisk};
@@ -26,7 +26,7 @@ fn batch(hosts: &[&str], ahead: i64) -> Batch {
 }
 
 fn add(senders: &Senders, hosts: &[&str], ahead: i64) {
-    senders.add(&batch(hosts, ahead), &Via { source: &"tcp".into(), transport: &|_| "udp" });
+    senders.add(&batch(hosts, ahead), &ReceivedVia { source: &"tcp".into(), transport: &|_| "udp" });
 }
 
 fn report(senders: &Senders, text: &str) -> serde_json::Value {
@@ -37,7 +37,7 @@ fn reported(senders: &Senders, text: &str, unusual: bool) -> serde_json::Value {
     let source =
         |source: &str| (source == "tcp").then_some(SourceFacts { kind: "syslog", offset_seconds: 3600 });
     let wanted =
-        Wanted { source: &source, text, from: None, to: None, limit: 100, has_series: true, unusual };
+        SenderQuery { source: &source, text, from: None, to: None, limit: 100, has_series: true, unusual };
     serde_json::to_value(senders.report(&wanted)).unwrap()
 }
 
@@ -64,8 +64,8 @@ fn each_host_of_a_source_is_a_sender() {
     assert_eq!(series, 7);
     assert!(one.get("zone").is_none(), "not all agree");
     assert_eq!(report(&senders, "TWO")["total"], 1);
-    assert!(senders.forget(&Key { source: "tcp".into(), host: "two".to_owned() }));
-    assert!(!senders.forget(&Key { source: "tcp".into(), host: "two".to_owned() }));
+    assert!(senders.forget(&SenderKey { source: "tcp".into(), host: "two".to_owned() }));
+    assert!(!senders.forget(&SenderKey { source: "tcp".into(), host: "two".to_owned() }));
     assert_eq!(report(&senders, "two")["total"], 0);
 }
 
@@ -122,7 +122,7 @@ fn a_file_of_a_later_version_is_kept() {
     assert_eq!(read_all(&*disk, Path::new("/data/senders.later")), later.as_bytes());
 }
 
-/// What was written before, or all of what was to be written.
+/// The file holds either the registry of before or all of the new one.
 #[test]
 fn a_crash_while_it_is_written_leaves_one_of_both() {
     let run = |sim: &SimDisk| {
@@ -146,7 +146,7 @@ fn a_crash_while_it_is_written_leaves_one_of_both() {
             let written = run(&sim);
             for (sim, how) in [(sim.after_kill(), "killed"), (sim.after_power_cut(call), "power cut")] {
                 let known = known(sim);
-                // What failed may be there all the same.
+                // A failed write may be there all the same.
                 assert!(
                     [0, 1, 3].contains(&known) && written <= known,
                     "{how}, {fault:?} at call {call}: {known}"
@@ -184,7 +184,7 @@ fn add_at(senders: &Senders, hosts: &[String], peer: &str, seconds: i64) {
         builder.origin(Origin { source: b"tcp", peer: peer.as_bytes(), received });
         builder.push(&Row::default().with(Field::Host, host.as_bytes()));
     }
-    senders.add(&builder.seal(), &Via { source: &"tcp".into(), transport: &|_| "udp" });
+    senders.add(&builder.seal(), &ReceivedVia { source: &"tcp".into(), transport: &|_| "udp" });
 }
 
 fn named(name: &str, count: usize) -> Vec<String> {
@@ -210,7 +210,7 @@ fn those_who_invent_hosts_neither_push_out_who_is_known_nor_keep_out_who_comes()
         assert_eq!((told("known"), told(&format!("comes{round}-"))), (50, 20));
         assert!(report(&registry, "")["total"].as_u64().unwrap() <= SENDERS_MAX as u64);
         assert!(4000 < report(&registry, "")["left_out"].as_u64().unwrap());
-        // Who goes on stays, also while more is invented, and after a restart.
+        // A sender that goes on stays, also while more names are invented, and after a restart.
         add_at(&registry, &comes, "10.0.0.2", 260);
         registry.write().unwrap();
         let began = registry.listening_since;
@@ -247,13 +247,13 @@ fn bytes_in_no_message_are_counted_by_address_up_to_a_bound_and_over_a_restart()
     let disk = new_disk();
     let before = senders(&disk);
     let skip = |senders: &Senders, address: &str, reason: &'static str, head: &[u8]| {
-        senders.skipped(&"tcp".into(), address, &Skip { reason, bytes: 5000, head });
+        senders.skipped(&"tcp".into(), address, &SkippedBytes { reason, bytes: 5000, head });
     };
     add(&before, &["one"], 0);
     skip(&before, "10.0.0.9", "out_of_step", b"noise");
     skip(&before, "10.0.0.9", "out_of_step", &[b'x'; 2000]);
     skip(&before, "10.0.0.9", "too_long", b"rest");
-    let key = Key { source: "tcp".into(), host: "10.0.0.9".to_owned() };
+    let key = SenderKey { source: "tcp".into(), host: "10.0.0.9".to_owned() };
     let samples = before.samples(&key);
     assert_eq!((samples.len(), samples[0].head.as_slice(), samples[1].bytes), (2, &b"rest"[..], 10_000));
     assert!(samples[1].head.starts_with(b"noisexx") && samples[1].head.len() == 1024);

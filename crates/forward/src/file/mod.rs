@@ -1,46 +1,46 @@
 //! Appends the exact bytes of each message to a file, a line each. Files are opened for every batch, so that one that was
 //! moved away is left alone, and few are open at a time.
 //!
-//! **Invariant:** messages count as delivered when they are on the disk. What was written of a batch that is sent again
-//! is taken back, as far as the disk allows.
+//! **Invariant:** messages count as delivered when they are on the disk. The part of a batch that was written before it
+//! is sent again is taken back, as far as the disk allows.
 
-mod aside;
+mod pack_rotated;
 mod rotation;
 
 use super::groups::groups;
-use super::sink::{Failure, Message, Sent, Sink};
-use aside::Aside;
+use super::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{FileSink as Config, NameTemplate, Packing, Size};
 use logstead_flow::machine::clock;
+use logstead_flow::machine::folder_entry::FolderEntry;
 use logstead_flow::machine::folders::{self, Folders};
-use logstead_flow::machine::place::Place;
-use rotation::{Known, is_due, suffix};
-use std::fs::File as Opened;
+use pack_rotated::RotatedPacker;
+use rotation::{FileFacts, is_due, suffix};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
 
-/// How often a file is opened that is moved away in the same moment.
+/// The number of attempts to open a file that is moved away in the same moment.
 const OPEN_ATTEMPTS_MAX: u32 = 10;
 
-pub(super) struct File {
+pub(super) struct FileWriter {
     folders: Arc<Folders>,
     config: Config,
-    aside: Option<Aside>,
+    packer: Option<RotatedPacker>,
     lines: Vec<u8>,
 }
 
-impl File {
-    pub(super) fn new(folders: Arc<Folders>, config: &Config) -> File {
-        File { folders, config: config.clone(), aside: None, lines: Vec::new() }
+impl FileWriter {
+    pub(super) fn new(folders: Arc<Folders>, config: &Config) -> FileWriter {
+        FileWriter { folders, config: config.clone(), packer: None, lines: Vec::new() }
     }
 
-    /// Writes lines, as many as a file may have; returns of how many messages.
-    fn fill(&mut self, places: &[usize], messages: &[Message<'_>]) -> usize {
+    /// Writes as many lines as a file may have; returns the number of messages in them.
+    fn fill(&mut self, places: &[usize], messages: &[OutgoingMessage<'_>]) -> usize {
         let bytes_max = self.config.rotate.size.map_or(usize::MAX, Size::as_usize);
         self.lines.clear();
         for (taken, place) in places.iter().enumerate() {
-            let Message { batch, row, .. } = messages[*place];
+            let OutgoingMessage { batch, row, .. } = messages[*place];
             let length = self.lines.len();
             batch.write_raw(row, &mut self.lines);
             self.lines.push(b'\n');
@@ -53,32 +53,32 @@ impl File {
     }
 
     /// Appends the lines to a file, and waits until they are on the disk.
-    fn append(&mut self, sink: &folders::Sink) -> io::Result<()> {
+    fn append(&mut self, sink: &folders::WritablePath) -> io::Result<()> {
         let place = sink.place()?;
         let mut file = open(sink, &place)?;
         if self.is_due(&file)? {
-            // Its lock would keep it from being packed.
+            // The lock would keep the file from being packed.
             drop(file);
             self.set_aside(&place)?;
             file = open(sink, &place)?;
         }
         write(&file, &self.lines)?;
         if file.metadata()?.len() == self.lines.len() as u64 {
-            // It is new, and its name has to last as well.
+            // The file is new, and its name has to last as well.
             place.sync_folder()?;
         }
         Ok(())
     }
 
-    fn is_due(&self, file: &Opened) -> io::Result<bool> {
+    fn is_due(&self, file: &File) -> io::Result<bool> {
         let metadata = file.metadata()?;
         let written_ms = metadata.mtime().saturating_mul(1000) + metadata.mtime_nsec() / 1_000_000;
-        let known = Known { bytes: metadata.len(), written_ms };
+        let known = FileFacts { bytes: metadata.len(), written_ms };
         let now_ms = clock::now().nanos() / 1_000_000;
         Ok(is_due(&self.config.rotate, &known, self.lines.len() as u64, now_ms))
     }
 
-    fn set_aside(&mut self, place: &Place) -> io::Result<()> {
+    fn set_aside(&mut self, place: &FolderEntry) -> io::Result<()> {
         let now = clock::now();
         place.rename_free(|attempt| {
             let mut name = place.name().to_owned();
@@ -87,30 +87,30 @@ impl File {
         })?;
         let packing = self.config.rotate.compression;
         if packing != Packing::None {
-            let aside = match self.aside.take() {
-                Some(aside) => aside,
-                None => Aside::start(packing)?,
+            let packer = match self.packer.take() {
+                Some(packer) => packer,
+                None => RotatedPacker::start(packing)?,
             };
-            self.aside.insert(aside).pack(place.beside(place.name())?);
+            self.packer.insert(packer).pack(place.beside(place.name())?);
         }
         Ok(())
     }
 }
 
-impl Sink for File {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
-        // What the folder is does not depend on a message.
-        let sink = self.folders.sink(self.config.path.as_str()).map_err(Failure::wait)?;
-        let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(Failure::wait)?;
+impl MessageSink for FileWriter {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
+        // The folder does not depend on a message.
+        let sink = self.folders.sink(self.config.path.as_str()).map_err(SendFailure::wait)?;
+        let template = NameTemplate::parse(&sink.below().to_string_lossy()).map_err(SendFailure::wait)?;
         let mut groups = groups(&template, messages).into_iter();
-        let mut sent = Sent::default();
+        let mut sent = SendReport::default();
         while let Some(group) = groups.next() {
             let sink = sink.named(&group.name);
             let mut left = &group.places[..];
             while !left.is_empty() {
                 let taken = self.fill(left, messages);
                 if let Err(error) = self.append(&sink) {
-                    let failure = Failure::wait(format!("{}: {error}", sink.path().display()));
+                    let failure = SendFailure::wait(format!("{}: {error}", sink.path().display()));
                     if sent.bytes == 0 {
                         return Err(failure);
                     }
@@ -127,8 +127,8 @@ impl Sink for File {
     }
 }
 
-/// Opens a file for nobody else to write: another destination may write the same file, and set it aside.
-fn open(sink: &folders::Sink, place: &Place) -> io::Result<Opened> {
+/// Opens a file exclusively: another destination may write the same file, and set it aside.
+fn open(sink: &folders::WritablePath, place: &FolderEntry) -> io::Result<File> {
     for _ in 0..OPEN_ATTEMPTS_MAX {
         let file = sink.open_to_append(place)?;
         if place.lock(&file)? {
@@ -139,7 +139,7 @@ fn open(sink: &folders::Sink, place: &Place) -> io::Result<Opened> {
 }
 
 /// Appends lines and waits until they are on the disk.
-fn write(mut file: &Opened, lines: &[u8]) -> io::Result<()> {
+fn write(mut file: &File, lines: &[u8]) -> io::Result<()> {
     let length = file.metadata()?.len();
     let mut last = [b'\n'];
     if 0 < length {
@@ -168,9 +168,9 @@ mod tests {
 
     const NEVER: Rotation = Rotation { size: None, age: None, compression: Packing::None };
 
-    fn sink(folder: &Path, path: &str, rotate: Rotation) -> File {
+    fn sink(folder: &Path, path: &str, rotate: Rotation) -> FileWriter {
         let path = NameTemplate::parse(&format!("{}/{path}", folder.display())).unwrap();
-        File::new(Arc::new(Folders::below(folder)), &Config { path, rotate })
+        FileWriter::new(Arc::new(Folders::below(folder)), &Config { path, rotate })
     }
 
     fn batch(messages: &[(&str, &str)]) -> Batch {
@@ -181,10 +181,11 @@ mod tests {
         builder.seal()
     }
 
-    fn send(sink: &mut File, messages: &[(&str, &str)]) -> Result<Sent, Failure> {
+    fn send(sink: &mut FileWriter, messages: &[(&str, &str)]) -> Result<SendReport, SendFailure> {
         let batch = batch(messages);
-        let messages: Vec<_> =
-            (0..batch.rows()).map(|row| Message { batch: &batch, row, sequence: row as u64 }).collect();
+        let messages: Vec<_> = (0..batch.rows())
+            .map(|row| OutgoingMessage { batch: &batch, row, sequence: row as u64 })
+            .collect();
         sink.send(&messages)
     }
 
@@ -209,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut sink = sink(folder.path(), "out/archive.log", NEVER);
         let messages = [("", "<13>one\r"), ("", "two")];
-        assert_eq!(send(&mut sink, &messages), Ok(Sent::all(13)));
+        assert_eq!(send(&mut sink, &messages), Ok(SendReport::all(13)));
         send(&mut sink, &messages).unwrap();
         assert_eq!(read(folder.path().join("out/archive.log")), "<13>one\r\ntwo\n<13>one\r\ntwo\n");
     }
@@ -234,7 +235,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = NameTemplate::parse("{host}/all.log").unwrap();
         let folders = Arc::new(Folders::of_data(folder.path()));
-        let mut sink = File::new(folders, &Config { path, rotate: NEVER });
+        let mut sink = FileWriter::new(folders, &Config { path, rotate: NEVER });
         send(&mut sink, &[("forward", "1"), ("secrets", "2")]).unwrap();
         assert_eq!(read(folder.path().join("forward/forward/all.log")), "1\n");
         assert_eq!(read(folder.path().join("forward/secrets/all.log")), "2\n");
@@ -245,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut sink = sink(folder.path(), "all.log", NEVER);
         send(&mut sink, &[("", "1")]).unwrap();
-        let other = fs::File::open(folder.path().join("all.log")).unwrap();
+        let other = File::open(folder.path().join("all.log")).unwrap();
         other.lock().unwrap();
         let failure = send(&mut sink, &[("", "2")]).unwrap_err();
         assert!(
@@ -290,7 +291,7 @@ mod tests {
         for texts in [&["one"][..], &["2"], &["three", "more than fits", "4", "5", "6", "7"], &["end"]] {
             let messages: Vec<_> = texts.iter().map(|text| ("", *text)).collect();
             let bytes = texts.iter().map(|text| text.len() + 1).sum();
-            assert_eq!(send(&mut sink, &messages), Ok(Sent::all(bytes)));
+            assert_eq!(send(&mut sink, &messages), Ok(SendReport::all(bytes)));
         }
         assert_eq!(read(folder.path().join("all.log")), "7\nend\n");
         let mut texts: Vec<String> = asides(folder.path()).iter().map(read).collect();
@@ -305,12 +306,7 @@ mod tests {
             let path = folder.path().join("all.log");
             fs::write(&path, "yesterday\n").unwrap();
             let day = Duration::from_secs(86_400);
-            fs::File::options()
-                .append(true)
-                .open(&path)
-                .unwrap()
-                .set_modified(SystemTime::now() - day)
-                .unwrap();
+            File::options().append(true).open(&path).unwrap().set_modified(SystemTime::now() - day).unwrap();
             fs::write(folder.path().join("all.log.20200101T000000Z"), "left\n").unwrap();
             fs::write(folder.path().join("all.log.20200101T000000Z.gz.part"), "rubbish").unwrap();
             let taken = folder.path().join(format!("all.log.20200101T000000Z{}", packing::ending(packing)));

@@ -3,15 +3,15 @@
 use logstead_config::Rotation;
 use logstead_record::Timestamp;
 
-/// What is known of a file.
-pub(super) struct Known {
+/// The size and time of a file.
+pub(super) struct FileFacts {
     pub(super) bytes: u64,
     /// When it was written last, in milliseconds since 1970.
     pub(super) written_ms: i64,
 }
 
 /// Whether a file has to be set aside before this many bytes are added to it.
-pub(super) fn is_due(rotate: &Rotation, known: &Known, added_bytes: u64, now_ms: i64) -> bool {
+pub(super) fn is_due(rotate: &Rotation, known: &FileFacts, added_bytes: u64, now_ms: i64) -> bool {
     let is_full = |max: u64| max < known.bytes.saturating_add(added_bytes);
     let is_over = |period_ms: i64| known.written_ms.div_euclid(period_ms) < now_ms.div_euclid(period_ms);
     let period_ms =
@@ -21,7 +21,7 @@ pub(super) fn is_due(rotate: &Rotation, known: &Known, added_bytes: u64, now_ms:
             || rotate.age.is_some_and(|age| is_over(period_ms(age).max(1))))
 }
 
-/// What is put behind the name of a file that is set aside; the next one if there is such a file already.
+/// The suffix of a file that is set aside; `attempt` counts the files that exist already.
 pub(super) fn suffix(now: Timestamp, attempt: u32) -> String {
     let (year, month, day, second, _) = now.to_civil();
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
@@ -61,7 +61,7 @@ mod tests {
         let by_age = Rotation { size: None, age: Some(Period::days(1)), ..by_size };
         let day = 86_400_000;
         let check = |rotate: &Rotation, bytes, added, written_ms, now_ms, expected| {
-            let known = Known { bytes, written_ms };
+            let known = FileFacts { bytes, written_ms };
             assert_eq!(
                 is_due(rotate, &known, added, now_ms),
                 expected,

@@ -1,14 +1,14 @@
-//! What a server said to a request, and what that means for the messages in it.
+//! The response to a request, and its meaning for the messages in it.
 
-use crate::sink::{Failure, Remedy, Sent};
+use crate::sink::{Remedy, SendFailure, SendReport};
 use jiff::fmt::rfc2822;
 use std::time::Duration;
 
-/// The longest that a server may ask us to wait.
+/// The longest wait that a server may ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
 /// A response that was read to its end.
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
     pub(super) body: Vec<u8>,
@@ -16,10 +16,10 @@ pub(super) struct Answer {
     pub(super) shown: String,
 }
 
-/// Who has to change something.
+/// The meaning of a response: who has to change something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
-    /// Nobody: it is done.
+pub(super) enum AnswerMeaning {
+    /// Nothing has to change: it is done.
     Done,
     /// There is too much in one request.
     TooLarge,
@@ -29,43 +29,43 @@ pub(super) enum Meaning {
     Later,
 }
 
-/// What a status means, be it of a request or of one message in it.
-pub(super) fn meaning(status: u16) -> Meaning {
+/// The meaning of a status, of a request or of one message in it.
+pub(super) fn meaning(status: u16) -> AnswerMeaning {
     match status {
-        200..=299 => Meaning::Done,
-        413 => Meaning::TooLarge,
-        400 | 409 | 422 => Meaning::Refused,
-        // Also those that blame the address or the credentials: an operator can mend that, and no message is lost.
-        _ => Meaning::Later,
+        200..=299 => AnswerMeaning::Done,
+        413 => AnswerMeaning::TooLarge,
+        400 | 409 | 422 => AnswerMeaning::Refused,
+        // Also those that blame the address or the credentials: an operator can fix that, and no message is lost.
+        _ => AnswerMeaning::Later,
     }
 }
 
-impl Answer {
-    /// What becomes of the messages of a request if it concerns all of them alike.
-    pub(super) fn settle(self, messages: usize, bytes: usize) -> Result<Sent, Failure> {
+impl HttpAnswer {
+    /// The result for the messages of a request, if the response concerns all of them alike.
+    pub(super) fn settle(self, messages: usize, bytes: usize) -> Result<SendReport, SendFailure> {
         match meaning(self.status) {
-            Meaning::Done => Ok(Sent::all(bytes)),
-            Meaning::Refused if messages == 1 => {
-                Ok(Sent { bytes, refused: vec![(0, self.shown)], ..Sent::default() })
+            AnswerMeaning::Done => Ok(SendReport::all(bytes)),
+            AnswerMeaning::Refused if messages == 1 => {
+                Ok(SendReport { bytes, refused: vec![(0, self.shown)], ..SendReport::default() })
             }
             // One of them is wrong: fewer at a time, until it is alone.
-            Meaning::Refused | Meaning::TooLarge => Err(self.failure(Remedy::Split)),
-            Meaning::Later => Err(self.later()),
+            AnswerMeaning::Refused | AnswerMeaning::TooLarge => Err(self.failure(Remedy::Split)),
+            AnswerMeaning::Later => Err(self.later()),
         }
     }
 
     /// All of them wait.
-    pub(super) fn later(self) -> Failure {
+    pub(super) fn later(self) -> SendFailure {
         let wait = self.retry_after;
         self.failure(Remedy::Wait(wait))
     }
 
-    fn failure(self, remedy: Remedy) -> Failure {
-        Failure { reason: self.shown, remedy }
+    fn failure(self, remedy: Remedy) -> SendFailure {
+        SendFailure { reason: self.shown, remedy }
     }
 }
 
-/// How long to wait, by the headers `Retry-After` and `Date`. A date counts from the server's own clock.
+/// The time to wait, by the headers `Retry-After` and `Date`. A date counts from the server's own clock.
 pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     let wait = match value.trim().parse() {
         Ok(seconds) => Duration::from_secs(seconds),
@@ -102,15 +102,15 @@ mod tests {
     #[test]
     fn only_what_blames_the_message_refuses_it() {
         for (status, expected) in [
-            (204, Meaning::Done),
-            (400, Meaning::Refused),
-            (422, Meaning::Refused),
-            (413, Meaning::TooLarge),
-            (301, Meaning::Later),
-            (401, Meaning::Later),
-            (404, Meaning::Later),
-            (429, Meaning::Later),
-            (503, Meaning::Later),
+            (204, AnswerMeaning::Done),
+            (400, AnswerMeaning::Refused),
+            (422, AnswerMeaning::Refused),
+            (413, AnswerMeaning::TooLarge),
+            (301, AnswerMeaning::Later),
+            (401, AnswerMeaning::Later),
+            (404, AnswerMeaning::Later),
+            (429, AnswerMeaning::Later),
+            (503, AnswerMeaning::Later),
         ] {
             assert_eq!(meaning(status), expected, "{status}");
         }

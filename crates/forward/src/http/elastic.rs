@@ -3,12 +3,12 @@
 //! **Invariant:** a document is created under an id that its message keeps, and never overwritten. One that is there
 //! already (409) is delivered. So a message that is sent twice is stored once, within an index.
 
-use super::answer::{Answer, Meaning, meaning};
-use super::client::{Client, Question, address, glimpse};
-use super::fields::Fields;
-use super::json::{Object, object, string};
+use super::answer::{AnswerMeaning, HttpAnswer, meaning};
+use super::client::{Client, HttpRequest, address, glimpse};
+use super::fields::SortedFields;
+use super::json::{ObjectWriter, object, string};
 use super::secret::Authority;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::ElasticServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, Priority};
@@ -16,13 +16,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// What is needed of the answer: a small part of it.
+/// The filter for the small part of the response that is needed.
 const FILTER: &str = "filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason";
 
 pub(crate) struct Elastic {
     client: Client,
     url: String,
-    fields: Fields,
+    fields: SortedFields,
     body: Vec<u8>,
 }
 
@@ -34,34 +34,34 @@ impl Elastic {
         Elastic {
             client: Client::new(server, authority, folders),
             url,
-            fields: Fields::default(),
+            fields: SortedFields::default(),
             body: Vec::new(),
         }
     }
 }
 
-impl Sink for Elastic {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for Elastic {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         self.body.clear();
         for message in messages {
             write(message, &mut self.fields, &mut self.body);
         }
         let bytes = self.body.len();
-        let question = Question::post(&self.url, "application/x-ndjson", &self.body);
+        let question = HttpRequest::post(&self.url, "application/x-ndjson", &self.body);
         let answer = self.client.ask(&question)?;
         match meaning(answer.status) {
-            Meaning::Done => outcome(&answer, messages.len(), bytes),
+            AnswerMeaning::Done => outcome(&answer, messages.len(), bytes),
             _ => answer.settle(messages.len(), bytes),
         }
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
 /// Appends the lines of a message: what to do, and the document.
-fn write(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8>) {
+fn write(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"create\":{\"_id\":");
     string(out, message.id().as_bytes());
     out.extend_from_slice(b"}}\n");
@@ -70,7 +70,7 @@ fn write(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8>) {
 }
 
 /// Appends the document, in the terms of the Elastic Common Schema as far as it has some.
-fn write_document(batch: &Batch, row: usize, fields: &mut Fields, out: &mut Vec<u8>) {
+fn write_document(batch: &Batch, row: usize, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let host = batch.host(row);
     object(out, |object| {
         object.time("@timestamp", batch.time(row));
@@ -94,13 +94,13 @@ fn write_document(batch: &Batch, row: usize, fields: &mut Fields, out: &mut Vec<
     });
 }
 
-fn write_process(batch: &Batch, row: usize, object: &mut Object<'_>) {
+fn write_process(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
     let (program, pid) = (batch.program(row), pid(batch.pid(row)));
     if program.is_empty() && pid.is_none() {
         return;
     }
     object.object("process", |object| {
-        object.said("name", program);
+        object.text_if_any("name", program);
         if let Some(pid) = pid {
             object.number("pid", u64::from(pid));
         }
@@ -112,7 +112,7 @@ fn pid(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-fn write_log(batch: &Batch, row: usize, object: &mut Object<'_>) {
+fn write_log(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
     let priority = batch.priority(row);
     if let Some(priority) = priority {
         object.text("level", priority.severity().name().as_bytes());
@@ -122,14 +122,14 @@ fn write_log(batch: &Batch, row: usize, object: &mut Object<'_>) {
         if let Some(priority) = priority {
             write_priority(priority, object);
         }
-        object.said("hostname", batch.host(row));
-        object.said("appname", batch.program(row));
-        object.said("procid", batch.pid(row));
-        object.said("msgid", batch.msgid(row));
+        object.text_if_any("hostname", batch.host(row));
+        object.text_if_any("appname", batch.program(row));
+        object.text_if_any("procid", batch.pid(row));
+        object.text_if_any("msgid", batch.msgid(row));
     });
 }
 
-fn write_priority(priority: Priority, object: &mut Object<'_>) {
+fn write_priority(priority: Priority, object: &mut ObjectWriter<'_>) {
     let (facility, severity) = (priority.facility(), priority.severity());
     object.number("priority", u64::from(priority.number()));
     object.object("facility", |object| {
@@ -144,36 +144,36 @@ fn write_priority(priority: Priority, object: &mut Object<'_>) {
 
 /// The answer to a request that was taken as a whole.
 #[derive(Deserialize)]
-struct Taken<'a> {
+struct BulkAnswer<'a> {
     errors: bool,
     #[serde(borrow, default)]
-    items: Vec<Item<'a>>,
+    items: Vec<BulkAnswerItem<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Item<'a> {
+struct BulkAnswerItem<'a> {
     #[serde(borrow, alias = "index")]
-    create: Outcome<'a>,
+    create: BulkItemResult<'a>,
 }
 
 #[derive(Deserialize)]
-struct Outcome<'a> {
+struct BulkItemResult<'a> {
     status: u16,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct BulkItemError {
     #[serde(rename = "type")]
     kind: String,
     reason: String,
 }
 
-/// What became of each message.
-fn outcome(answer: &Answer, messages: usize, bytes: usize) -> Result<Sent, Failure> {
-    let unclear = |what: &str| Failure::wait(format!("the answer to `_bulk` is not one: {what}"));
-    let taken: Taken<'_> =
+/// The result for each message.
+fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendReport, SendFailure> {
+    let unclear = |what: &str| SendFailure::wait(format!("the answer to `_bulk` is not one: {what}"));
+    let taken: BulkAnswer<'_> =
         serde_json::from_slice(&answer.body).map_err(|error| unclear(&error.to_string()))?;
     // Some servers list nothing if all is well.
     let is_brief = !taken.errors && taken.items.is_empty();
@@ -181,30 +181,30 @@ fn outcome(answer: &Answer, messages: usize, bytes: usize) -> Result<Sent, Failu
         let items = taken.items.len();
         return Err(unclear(&format!("it tells of {items} messages, and {messages} were sent")));
     }
-    let mut sent = Sent::all(bytes);
+    let mut sent = SendReport::all(bytes);
     for (at, item) in taken.items.iter().enumerate() {
         sort(at, &item.create, &mut sent);
     }
     Ok(sent)
 }
 
-fn sort(at: usize, outcome: &Outcome<'_>, sent: &mut Sent) {
+fn sort(at: usize, outcome: &BulkItemResult<'_>, sent: &mut SendReport) {
     match (outcome.status, meaning(outcome.status)) {
         // It arrived before, and the answer was lost.
-        (409, _) | (_, Meaning::Done) => {}
-        (_, Meaning::Refused | Meaning::TooLarge) => sent.refused.push((at, outcome.reason())),
-        (_, Meaning::Later) => {
+        (409, _) | (_, AnswerMeaning::Done) => {}
+        (_, AnswerMeaning::Refused | AnswerMeaning::TooLarge) => sent.refused.push((at, outcome.reason())),
+        (_, AnswerMeaning::Later) => {
             sent.again.push(at);
-            sent.busy.get_or_insert_with(|| Failure::wait(outcome.reason()));
+            sent.busy.get_or_insert_with(|| SendFailure::wait(outcome.reason()));
         }
     }
 }
 
-impl Outcome<'_> {
+impl BulkItemResult<'_> {
     fn reason(&self) -> String {
         let error = self.error.map_or("", RawValue::get);
         let text = match serde_json::from_str(error) {
-            Ok(Refusal { kind, reason }) => format!("{kind}: {reason}"),
+            Ok(BulkItemError { kind, reason }) => format!("{kind}: {reason}"),
             Err(_) => error.to_owned(),
         };
         glimpse(&format!("{} {text}", self.status))
@@ -227,12 +227,12 @@ mod tests {
         Elastic::new(&config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
     }
 
-    /// What is said of five messages that are answered thus.
-    fn send(status: u16, body: &str) -> Result<Sent, Failure> {
+    /// The result for five messages, given this response.
+    fn send(status: u16, body: &str) -> Result<SendReport, SendFailure> {
         let peer = Peer::start(vec![answer(status, body)]);
         sink(peer.server()).send(&messages(&batch(5)))
     }
@@ -289,7 +289,7 @@ mod tests {
         assert!(0 < sent.bytes);
         assert_eq!(sent.refused, [(3, "400 mapper_parsing_exception: no number".to_owned())]);
         assert_eq!(sent.again, [2, 4]);
-        assert_eq!(sent.busy, Some(Failure::wait("429 es_rejected_execution_exception: full")));
+        assert_eq!(sent.busy, Some(SendFailure::wait("429 es_rejected_execution_exception: full")));
     }
 
     #[test]

@@ -1,31 +1,31 @@
-//! What a line or an event is made of: a JSON object with everything, the bytes as received, or the text alone.
+//! Writes the body of a line or an event: a JSON object with everything, the bytes as received, or the text alone.
 //!
 //! **Invariant:** the object has the members that a message has in the API and in exports, but for `logspace`, since it is
 //! in none. Its `id` stays the same when it is sent again.
 
-use super::fields::Fields;
-use super::json::{Object, object, string};
-use crate::sink::Message;
+use super::fields::SortedFields;
+use super::json::{ObjectWriter, object, string};
+use crate::sink::OutgoingMessage;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use logstead_config::HttpFormat;
 use logstead_record::{Batch, Field};
 
 /// Writes messages in one format; its buffers are used again for every message.
-pub(super) struct Events {
+pub(super) struct EventWriter {
     format: HttpFormat,
-    fields: Fields,
+    fields: SortedFields,
     raw: Vec<u8>,
     line: Vec<u8>,
 }
 
-impl Events {
-    pub(super) fn new(format: HttpFormat) -> Events {
-        Events { format, fields: Fields::default(), raw: Vec::new(), line: Vec::new() }
+impl EventWriter {
+    pub(super) fn new(format: HttpFormat) -> EventWriter {
+        EventWriter { format, fields: SortedFields::default(), raw: Vec::new(), line: Vec::new() }
     }
 
     /// Appends the message as a line; the line end is the caller's.
-    pub(super) fn write_line(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write_line(&mut self, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
         match self.format {
             HttpFormat::Json => self.write_object(message, out),
             HttpFormat::Raw => message.batch.write_raw(message.row, out),
@@ -34,7 +34,7 @@ impl Events {
     }
 
     /// Appends the message as a JSON value: the object, or a string.
-    pub(super) fn write_value(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write_value(&mut self, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
         match self.format {
             HttpFormat::Json => self.write_object(message, out),
             _ => self.write_string(message, out),
@@ -42,7 +42,7 @@ impl Events {
     }
 
     /// Appends the line as a JSON string.
-    pub(super) fn write_string(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write_string(&mut self, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
         self.write_line(message, &mut line);
@@ -50,7 +50,7 @@ impl Events {
         self.line = line;
     }
 
-    fn write_object(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+    fn write_object(&mut self, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
         let (batch, row) = (message.batch, message.row);
         object(out, |object| {
             object.text("id", message.id().as_bytes());
@@ -68,7 +68,7 @@ impl Events {
         });
     }
 
-    fn write_raw(&mut self, batch: &Batch, row: usize, object: &mut Object<'_>) {
+    fn write_raw(&mut self, batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
         self.raw.clear();
         batch.write_raw(row, &mut self.raw);
         object.text("raw", &self.raw);
@@ -78,7 +78,7 @@ impl Events {
     }
 }
 
-fn write_times(batch: &Batch, row: usize, object: &mut Object<'_>) {
+fn write_times(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
     let time = batch.time(row);
     object.time("time", time);
     object.time("received", batch.received(row));
@@ -87,7 +87,7 @@ fn write_times(batch: &Batch, row: usize, object: &mut Object<'_>) {
     }
 }
 
-fn write_priority(batch: &Batch, row: usize, object: &mut Object<'_>) {
+fn write_priority(batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
     let Some(priority) = batch.priority(row) else {
         for key in ["severity", "severity_name", "facility", "facility_name"] {
             object.member(key.as_bytes()).extend_from_slice(b"null");

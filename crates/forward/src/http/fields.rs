@@ -1,30 +1,30 @@
 //! The dynamic fields of a message by name, with all values of a name that repeats, as the API shows them.
 
-use super::json::{Object, array, string};
+use super::json::{ObjectWriter, array, string};
 use logstead_record::Batch;
 
 /// Brings fields into order; its buffer is used again for every message.
 #[derive(Default)]
-pub(super) struct Fields {
+pub(super) struct SortedFields {
     /// Their places in the columns of the batch.
     order: Vec<usize>,
 }
 
-impl Fields {
+impl SortedFields {
     /// Calls `tell` with each name and the places of its values.
-    pub(super) fn each(&mut self, batch: &Batch, row: usize, mut tell: impl FnMut(&[u8], Values<'_>)) {
+    pub(super) fn each(&mut self, batch: &Batch, row: usize, mut tell: impl FnMut(&[u8], FieldValues<'_>)) {
         let columns = batch.columns();
         let name = |at: &usize| columns.field_names.get(*at);
         self.order.clear();
         self.order.extend(batch.field_range(row));
         self.order.sort_unstable_by(|a, b| name(a).cmp(name(b)).then(a.cmp(b)));
         for places in self.order.chunk_by(|a, b| name(a) == name(b)) {
-            tell(name(&places[0]), Values { batch, places });
+            tell(name(&places[0]), FieldValues { batch, places });
         }
     }
 
     /// Writes each as a member: a text, or an array of them.
-    pub(super) fn write(&mut self, batch: &Batch, row: usize, object: &mut Object<'_>) {
+    pub(super) fn write(&mut self, batch: &Batch, row: usize, object: &mut ObjectWriter<'_>) {
         self.each(batch, row, |name, values| {
             let out = object.member(name);
             match values.only() {
@@ -37,12 +37,12 @@ impl Fields {
 
 /// The values of one name; at least one.
 #[derive(Clone, Copy)]
-pub(super) struct Values<'a> {
+pub(super) struct FieldValues<'a> {
     batch: &'a Batch,
     places: &'a [usize],
 }
 
-impl<'a> Values<'a> {
+impl<'a> FieldValues<'a> {
     pub(super) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
         self.places.iter().map(move |&at| self.batch.columns().field_values.get(at))
     }

@@ -8,19 +8,19 @@ use logstead_record::Timestamp;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// An object that is being written.
-pub(super) struct Object<'a> {
+pub(super) struct ObjectWriter<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
 /// Appends an object with the members that `write` gives it.
-pub(super) fn object(out: &mut Vec<u8>, write: impl FnOnce(&mut Object<'_>)) {
+pub(super) fn object(out: &mut Vec<u8>, write: impl FnOnce(&mut ObjectWriter<'_>)) {
     out.push(b'{');
-    write(&mut Object { out, is_empty: true });
+    write(&mut ObjectWriter { out, is_empty: true });
     out.push(b'}');
 }
 
-/// Appends an array with what `write` makes of each item.
+/// Appends an array whose items `write` writes.
 pub(super) fn array<T>(
     out: &mut Vec<u8>,
     items: impl IntoIterator<Item = T>,
@@ -36,7 +36,7 @@ pub(super) fn array<T>(
     out.push(b']');
 }
 
-impl Object<'_> {
+impl ObjectWriter<'_> {
     /// Begins a member: its value has to be appended to what this returns.
     pub(super) fn member(&mut self, key: &[u8]) -> &mut Vec<u8> {
         if !self.is_empty {
@@ -53,7 +53,7 @@ impl Object<'_> {
     }
 
     /// A text, unless it is empty.
-    pub(super) fn said(&mut self, key: &str, value: &[u8]) {
+    pub(super) fn text_if_any(&mut self, key: &str, value: &[u8]) {
         if !value.is_empty() {
             self.text(key, value);
         }
@@ -71,7 +71,7 @@ impl Object<'_> {
         out.push(b'"');
     }
 
-    pub(super) fn object(&mut self, key: &str, write: impl FnOnce(&mut Object<'_>)) {
+    pub(super) fn object(&mut self, key: &str, write: impl FnOnce(&mut ObjectWriter<'_>)) {
         object(self.member(key.as_bytes()), write);
     }
 
@@ -183,7 +183,7 @@ mod tests {
     fn members_and_items_have_commas_between_them() {
         let mut out = Vec::new();
         object(&mut out, |object| {
-            object.said("nothing", b"");
+            object.text_if_any("nothing", b"");
             object.text("a\n", b"\x01\"\\");
             object.number("b", 0);
             object.object("c", |_| ());

@@ -1,24 +1,24 @@
 //! Grafana Loki: `POST /loki/api/v1/push`, with messages in streams by their labels.
 //!
-//! Loki takes the entries that it likes and answers 400 if there was another, for instance one that is too old. It does
-//! not say which, so fewer are sent at a time until that entry is alone; entries that it already has do no harm, since
-//! it keeps an entry only once.
+//! Loki stores the valid entries and answers 400 if another one is not, for instance one that is too old. It does not
+//! say which, so fewer are sent at a time until that entry is alone; entries that it already has do no harm, since it
+//! keeps an entry only once.
 
-use super::client::{Client, Question, address};
-use super::event::Events;
-use super::json::{Object, number, object};
-use super::order::arrange;
+use super::client::{Client, HttpRequest, address};
+use super::event::EventWriter;
+use super::json::{ObjectWriter, number, object};
 use super::secret::Authority;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::groups::arrange;
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{Label, LokiServer as Config};
 use logstead_flow::machine::folders::Folders;
 use std::sync::Arc;
 
-/// How many labels there are to choose from.
+/// The number of labels to choose from.
 const LABELS_MAX: usize = 5;
 const PATH: &str = "/loki/api/v1/push";
 
-pub(crate) struct Loki {
+pub(crate) struct LokiSink {
     client: Client,
     url: String,
     tenant: Option<String>,
@@ -28,49 +28,50 @@ pub(crate) struct Loki {
 
 struct Streams {
     labels: Vec<Label>,
-    events: Events,
+    events: EventWriter,
     places: Vec<usize>,
 }
 
-impl Loki {
-    pub(crate) fn new(config: &Config, folders: &Arc<Folders>) -> Loki {
+impl LokiSink {
+    pub(crate) fn new(config: &Config, folders: &Arc<Folders>) -> LokiSink {
         let server = &config.server;
         let authority = Authority::of_token("Bearer", &config.token, server);
         let mut labels = config.labels.clone();
         labels.sort_unstable_by_key(|label| label.name());
         labels.dedup();
-        Loki {
+        LokiSink {
             client: Client::new(server, authority, folders),
             url: address(server, PATH),
             tenant: config.tenant.clone(),
-            streams: Streams { labels, events: Events::new(config.format), places: Vec::new() },
+            streams: Streams { labels, events: EventWriter::new(config.format), places: Vec::new() },
             body: Vec::new(),
         }
     }
 }
 
-impl Sink for Loki {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for LokiSink {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         self.body.clear();
         self.streams.write(messages, &mut self.body);
         let header = self.tenant.as_deref().map(|tenant| ("X-Scope-OrgID", tenant));
-        let question = Question { header, ..Question::post(&self.url, "application/json", &self.body) };
+        let question = HttpRequest { header, ..HttpRequest::post(&self.url, "application/json", &self.body) };
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
 impl Streams {
-    fn write(&mut self, messages: &[Message<'_>], out: &mut Vec<u8>) {
+    fn write(&mut self, messages: &[OutgoingMessage<'_>], out: &mut Vec<u8>) {
         let Streams { labels, events, places } = self;
         arrange(places, messages, |message| values(labels, message));
         let alike = |a: &usize, b: &usize| values(labels, &messages[*a]) == values(labels, &messages[*b]);
         object(out, |object| {
             object.array("streams", places.chunk_by(alike), |out, places| {
-                let stream = |object: &mut Object<'_>| write_labels(labels, &messages[places[0]], object);
+                let stream =
+                    |object: &mut ObjectWriter<'_>| write_labels(labels, &messages[places[0]], object);
                 self::object(out, |object| {
                     object.object("stream", stream);
                     object.array("values", places, |out, &at| write_entry(&messages[at], events, out));
@@ -80,8 +81,8 @@ impl Streams {
     }
 }
 
-/// The values of the labels, empty where a message has none.
-fn values<'m>(labels: &[Label], message: &Message<'m>) -> [&'m [u8]; LABELS_MAX] {
+/// The values of the labels, empty if a message has none.
+fn values<'m>(labels: &[Label], message: &OutgoingMessage<'m>) -> [&'m [u8]; LABELS_MAX] {
     let mut values: [&[u8]; LABELS_MAX] = [b""; LABELS_MAX];
     for (value, label) in values.iter_mut().zip(labels) {
         *value = message.label(*label);
@@ -90,15 +91,15 @@ fn values<'m>(labels: &[Label], message: &Message<'m>) -> [&'m [u8]; LABELS_MAX]
 }
 
 /// A stream must have a label, so that there is always `job`.
-fn write_labels(labels: &[Label], message: &Message<'_>, object: &mut Object<'_>) {
+fn write_labels(labels: &[Label], message: &OutgoingMessage<'_>, object: &mut ObjectWriter<'_>) {
     for label in labels {
-        object.said(label.name(), message.label(*label));
+        object.text_if_any(label.name(), message.label(*label));
     }
     object.text("job", b"logstead");
 }
 
 /// Appends the time in nanoseconds, as a string, and the line.
-fn write_entry(message: &Message<'_>, events: &mut Events, out: &mut Vec<u8>) {
+fn write_entry(message: &OutgoingMessage<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
     out.extend_from_slice(b"[\"");
     let nanos = message.batch.time(message.row).nanos();
     if nanos < 0 {
@@ -121,7 +122,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    fn sink(server: HttpServer, format: HttpFormat) -> Loki {
+    fn sink(server: HttpServer, format: HttpFormat) -> LokiSink {
         let config = Config {
             server,
             token: DestinationToken::default(),
@@ -129,11 +130,11 @@ mod tests {
             labels: vec![Label::Severity, Label::Host],
             format,
         };
-        Loki::new(&config, &folders(Path::new("/nowhere")))
+        LokiSink::new(&config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: 7 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: 7 }).collect()
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Destinations that are reached over HTTP, one file per protocol. Each makes a body of the messages it is given, posts
-//! it, and says of each message what the answer said.
+//! Destinations that are reached over HTTP, one file per protocol. Each makes a body of its messages, posts it, and
+//! reports the answer for each message.
 //!
-//! **Invariant:** a message counts as delivered only when an answer that was read to its end says so. One that is refused
-//! for what is in it is refused on its own; whatever may be wrong with the server, the network or the configuration makes
+//! **Invariant:** a message counts as delivered only when an answer that was read to its end says so. A message that is
+//! refused for its content is refused on its own; any problem of the server, the network or the configuration makes
 //! messages wait.
 
 mod answer;
@@ -13,7 +13,6 @@ mod fields;
 mod json;
 mod loki;
 mod ndjson;
-mod order;
 mod otlp;
 #[cfg(test)]
 mod peer;
@@ -22,8 +21,8 @@ mod secret;
 mod splunk;
 
 pub(super) use elastic::Elastic;
-pub(super) use loki::Loki;
+pub(super) use loki::LokiSink;
 pub(super) use ndjson::NdjsonHttp;
-pub(super) use otlp::Otlp;
+pub(super) use otlp::OtlpSink;
 pub(super) use s3::S3;
 pub(super) use splunk::SplunkHec;

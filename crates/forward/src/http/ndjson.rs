@@ -1,9 +1,9 @@
 //! Any HTTP server that takes lines: each message is one.
 
-use super::client::{Client, Question};
-use super::event::Events;
+use super::client::{Client, HttpRequest};
+use super::event::EventWriter;
 use super::secret::Authority;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{HttpFormat, HttpMethod, NdjsonHttp as Config};
 use logstead_flow::machine::folders::Folders;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(crate) struct NdjsonHttp {
     url: String,
     method: Method,
     content_type: &'static str,
-    events: Events,
+    events: EventWriter,
     body: Vec<u8>,
 }
 
@@ -33,26 +33,26 @@ impl NdjsonHttp {
                 HttpFormat::Json => "application/x-ndjson",
                 HttpFormat::Raw | HttpFormat::Message => "text/plain",
             },
-            events: Events::new(config.format),
+            events: EventWriter::new(config.format),
             body: Vec::new(),
         }
     }
 }
 
-impl Sink for NdjsonHttp {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for NdjsonHttp {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         self.body.clear();
         for message in messages {
             self.events.write_line(message, &mut self.body);
             self.body.push(b'\n');
         }
-        let question = Question::post(&self.url, self.content_type, &self.body);
-        let question = Question { method: self.method.clone(), ..question };
+        let question = HttpRequest::post(&self.url, self.content_type, &self.body);
+        let question = HttpRequest { method: self.method.clone(), ..question };
         self.client.ask(&question)?.settle(messages.len(), self.body.len())
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
@@ -71,8 +71,8 @@ mod tests {
         NdjsonHttp::new(&config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
     }
 
     #[test]
@@ -107,6 +107,6 @@ mod tests {
         let sent = sink(&peer, HttpFormat::Raw).send(&messages(&batch)).unwrap();
         let asked = peer.asked();
         assert_eq!(asked.body, b"caf\xE9 \"one\"\nmessage 1\n");
-        assert_eq!(sent, Sent::all(asked.body.len()));
+        assert_eq!(sent, SendReport::all(asked.body.len()));
     }
 }

@@ -1,16 +1,16 @@
 //! OpenTelemetry: `POST /v1/logs` of OTLP/HTTP, in its JSON encoding.
 //!
-//! A collector may take a part of a request and say only how many records it did not. Such a request must not be sent
-//! again, and which messages are missing is unknown: all of them are then refused with what the collector said, so that
-//! none of the missing ones is lost.
+//! A collector may accept a part of a request and return only the number of rejected records. Such a request must not
+//! be sent again, and which messages are missing is unknown: all of them are then refused with the collector's text, so
+//! that none of the missing ones is lost.
 
-use super::answer::{Answer, Meaning, meaning};
-use super::client::{Client, Question, address, glimpse};
-use super::fields::{Fields, Values};
+use super::answer::{AnswerMeaning, HttpAnswer, meaning};
+use super::client::{Client, HttpRequest, address, glimpse};
+use super::fields::{FieldValues, SortedFields};
 use super::json::{array, number, object};
-use super::order::arrange;
 use super::secret::Authority;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::groups::arrange;
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::OtlpServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, Severity, Timestamp};
@@ -18,56 +18,56 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// OpenTelemetry's severities of syslog's, 0 (emerg) to 7 (debug), by the table of its data model.
+/// OpenTelemetry's severities for syslog's, 0 (emerg) to 7 (debug), by the table of its data model.
 const SEVERITIES: [u8; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const PATH: &str = "/v1/logs";
 
-pub(crate) struct Otlp {
+pub(crate) struct OtlpSink {
     client: Client,
     url: String,
-    writer: Writer,
+    writer: LogRecordWriter,
     body: Vec<u8>,
 }
 
 #[derive(Default)]
-struct Writer {
+struct LogRecordWriter {
     places: Vec<usize>,
-    fields: Fields,
+    fields: SortedFields,
 }
 
-impl Otlp {
-    pub(crate) fn new(config: &Config, folders: &Arc<Folders>) -> Otlp {
+impl OtlpSink {
+    pub(crate) fn new(config: &Config, folders: &Arc<Folders>) -> OtlpSink {
         let authority = Authority::of_token("Bearer", &config.token, &config.server);
-        Otlp {
+        OtlpSink {
             client: Client::new(&config.server, authority, folders),
             url: address(&config.server, PATH),
-            writer: Writer::default(),
+            writer: LogRecordWriter::default(),
             body: Vec::new(),
         }
     }
 }
 
-impl Sink for Otlp {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for OtlpSink {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         self.body.clear();
         self.writer.write(messages, &mut self.body);
-        let question = Question::post(&self.url, "application/json", &self.body);
+        let question = HttpRequest::post(&self.url, "application/json", &self.body);
         let answer = self.client.ask(&question)?;
         match meaning(answer.status) {
-            Meaning::Done => outcome(&answer, messages.len(), self.body.len()),
+            AnswerMeaning::Done => outcome(&answer, messages.len(), self.body.len()),
             _ => answer.settle(messages.len(), self.body.len()),
         }
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
-impl Writer {
+impl LogRecordWriter {
     /// Appends the request: a resource for each host and program.
-    fn write(&mut self, messages: &[Message<'_>], out: &mut Vec<u8>) {
-        let Writer { places, fields } = self;
+    fn write(&mut self, messages: &[OutgoingMessage<'_>], out: &mut Vec<u8>) {
+        let LogRecordWriter { places, fields } = self;
         arrange(places, messages, resource);
         let alike = |a: &usize, b: &usize| resource(&messages[*a]) == resource(&messages[*b]);
         object(out, |object| {
@@ -78,12 +78,17 @@ impl Writer {
     }
 }
 
-/// What messages of a resource have in common.
-fn resource<'m>(&Message { batch, row, .. }: &Message<'m>) -> (&'m [u8], &'m [u8]) {
+/// The host and program that the messages of a resource have in common.
+fn resource<'m>(&OutgoingMessage { batch, row, .. }: &OutgoingMessage<'m>) -> (&'m [u8], &'m [u8]) {
     (batch.host(row), batch.program(row))
 }
 
-fn write_resource(places: &[usize], messages: &[Message<'_>], fields: &mut Fields, out: &mut Vec<u8>) {
+fn write_resource(
+    places: &[usize],
+    messages: &[OutgoingMessage<'_>],
+    fields: &mut SortedFields,
+    out: &mut Vec<u8>,
+) {
     let (host, program) = resource(&messages[places[0]]);
     object(out, |object| {
         object.object("resource", |object| {
@@ -110,7 +115,7 @@ fn write_resource(places: &[usize], messages: &[Message<'_>], fields: &mut Field
     });
 }
 
-fn write_record(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8>) {
+fn write_record(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let (batch, row) = (message.batch, message.row);
     object(out, |object| {
         write_nanos(object.member(b"timeUnixNano"), batch.time(row));
@@ -124,8 +129,8 @@ fn write_record(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends what the data model has no place for: our own under names that no field has.
-fn write_attributes(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8>) {
+/// Appends the values that the data model has no place for, under names that no field has.
+fn write_attributes(message: &OutgoingMessage<'_>, fields: &mut SortedFields, out: &mut Vec<u8>) {
     let (batch, row) = (message.batch, message.row);
     out.push(b'[');
     attribute(out, b"log.record.uid", message.id().as_bytes());
@@ -146,7 +151,7 @@ fn write_attributes(message: &Message<'_>, fields: &mut Fields, out: &mut Vec<u8
     out.push(b']');
 }
 
-fn write_fields(batch: &Batch, row: usize, fields: &mut Fields, out: &mut Vec<u8>) {
+fn write_fields(batch: &Batch, row: usize, fields: &mut SortedFields, out: &mut Vec<u8>) {
     fields.each(batch, row, |name, values| {
         out.push(b',');
         match values.only() {
@@ -163,7 +168,7 @@ fn attribute(out: &mut Vec<u8>, key: &[u8], value: &[u8]) {
     });
 }
 
-fn list_attribute(out: &mut Vec<u8>, key: &[u8], values: Values<'_>) {
+fn list_attribute(out: &mut Vec<u8>, key: &[u8], values: FieldValues<'_>) {
     let item = |out: &mut Vec<u8>, value: &[u8]| object(out, |object| object.text("stringValue", value));
     object(out, |object| {
         object.text("key", key);
@@ -177,7 +182,7 @@ fn severity(severity: Severity) -> u64 {
     u64::from(SEVERITIES[usize::from(severity.number())])
 }
 
-/// Numbers of 64 bits are strings there; times before 1970 cannot be said.
+/// Numbers of 64 bits are strings there; times before 1970 cannot be expressed.
 fn write_nanos(out: &mut Vec<u8>, time: Timestamp) {
     out.push(b'"');
     number(out, u64::try_from(time.nanos()).unwrap_or_default());
@@ -186,33 +191,33 @@ fn write_nanos(out: &mut Vec<u8>, time: Timestamp) {
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct Taken {
-    partial_success: Option<Partial>,
+struct OtlpAnswer {
+    partial_success: Option<PartialSuccess>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct Partial {
+struct PartialSuccess {
     /// A string, or a number.
     rejected_log_records: Value,
     error_message: String,
 }
 
-impl Partial {
+impl PartialSuccess {
     fn rejected(&self) -> u64 {
         let text = self.rejected_log_records.as_str().and_then(|text| text.parse().ok());
         text.or(self.rejected_log_records.as_u64()).unwrap_or_default()
     }
 }
 
-/// What became of the messages of a request that was taken.
-fn outcome(answer: &Answer, messages: usize, bytes: usize) -> Result<Sent, Failure> {
-    let mut sent = Sent::all(bytes);
+/// The result for the messages of a request that was accepted.
+fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendReport, SendFailure> {
+    let mut sent = SendReport::all(bytes);
     if answer.body.trim_ascii().is_empty() {
         return Ok(sent);
     }
-    let taken: Taken = serde_json::from_slice(&answer.body)
-        .map_err(|error| Failure::wait(format!("the answer to `{PATH}` is not one: {error}")))?;
+    let taken: OtlpAnswer = serde_json::from_slice(&answer.body)
+        .map_err(|error| SendFailure::wait(format!("the answer to `{PATH}` is not one: {error}")))?;
     let partial = taken.partial_success.unwrap_or_default();
     let rejected = partial.rejected();
     if 0 < rejected {
@@ -233,16 +238,16 @@ mod tests {
     use serde_json::json;
     use std::path::Path;
 
-    fn sink(peer: &Peer) -> Otlp {
+    fn sink(peer: &Peer) -> OtlpSink {
         let config = Config { server: peer.server(), token: DestinationToken::default() };
-        Otlp::new(&config, &folders(Path::new("/nowhere")))
+        OtlpSink::new(&config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
     }
 
-    fn send(status: u16, body: &str) -> Result<Sent, Failure> {
+    fn send(status: u16, body: &str) -> Result<SendReport, SendFailure> {
         let peer = Peer::start(vec![answer(status, body)]);
         sink(&peer).send(&messages(&batch(3)))
     }

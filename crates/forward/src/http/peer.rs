@@ -13,24 +13,24 @@ use std::time::Duration;
 
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// What follows an answer.
+/// The server's behaviour after an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum AfterAnswer {
     Keep,
     Close,
-    /// Nothing more is said until the client goes away.
+    /// Sends nothing more until the client goes away.
     Hang,
-    /// The last bytes are repeated until the client goes away.
+    /// Repeats the last bytes until the client goes away.
     Repeat,
 }
 
-pub(super) struct Turn {
+pub(super) struct PeerTurn {
     bytes: Vec<u8>,
-    then: Then,
+    then: AfterAnswer,
 }
 
-/// What came in.
-pub(super) struct Asked {
+/// A request that the server received.
+pub(super) struct PeerRequest {
     /// Counted from 0.
     pub(super) connection: usize,
     pub(super) head: String,
@@ -40,29 +40,29 @@ pub(super) struct Asked {
 
 pub(super) struct Peer {
     pub(super) url: String,
-    asked: Receiver<Asked>,
+    asked: Receiver<PeerRequest>,
 }
 
-impl Turn {
-    pub(super) fn bytes(bytes: &str, then: Then) -> Turn {
-        Turn { bytes: bytes.as_bytes().to_vec(), then }
+impl PeerTurn {
+    pub(super) fn bytes(bytes: &str, then: AfterAnswer) -> PeerTurn {
+        PeerTurn { bytes: bytes.as_bytes().to_vec(), then }
     }
 }
 
 /// A whole answer, after which the connection stays open.
-pub(super) fn answer(status: u16, body: &str) -> Turn {
+pub(super) fn answer(status: u16, body: &str) -> PeerTurn {
     answer_with(status, "", body)
 }
 
 /// The same with headers, each with its line end.
-pub(super) fn answer_with(status: u16, headers: &str, body: &str) -> Turn {
+pub(super) fn answer_with(status: u16, headers: &str, body: &str) -> PeerTurn {
     let length = body.len();
     let text = format!("HTTP/1.1 {status} Any\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
-    Turn { bytes: text.into_bytes(), then: Then::Keep }
+    PeerTurn { bytes: text.into_bytes(), then: AfterAnswer::Keep }
 }
 
 impl Peer {
-    pub(super) fn start(script: Vec<Turn>) -> Peer {
+    pub(super) fn start(script: Vec<PeerTurn>) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (sender, asked) = channel();
@@ -71,7 +71,7 @@ impl Peer {
     }
 
     /// The next request.
-    pub(super) fn asked(&self) -> Asked {
+    pub(super) fn asked(&self) -> PeerRequest {
         self.asked.recv_timeout(WAIT_MAX).unwrap()
     }
 
@@ -86,21 +86,21 @@ impl Peer {
             headers: Vec::new(),
             compression: Compression::Gzip,
             timeout: Period::seconds(30),
-            // What the environment of the tests says is none of their business.
+            // The environment must not influence the tests.
             proxy: Proxy::parse("none").ok(),
             tls: None,
         }
     }
 }
 
-impl Asked {
+impl PeerRequest {
     pub(super) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// Connections one after the other, until the script is at its end.
-fn serve(listener: &TcpListener, script: Vec<Turn>, sender: &Sender<Asked>) {
+fn serve(listener: &TcpListener, script: Vec<PeerTurn>, sender: &Sender<PeerRequest>) {
     let mut script = script.into_iter().peekable();
     for connection in 0.. {
         if script.peek().is_none() {
@@ -115,21 +115,21 @@ fn serve(listener: &TcpListener, script: Vec<Turn>, sender: &Sender<Asked>) {
 fn converse(
     stream: &TcpStream,
     connection: usize,
-    script: &mut impl Iterator<Item = Turn>,
-    sender: &Sender<Asked>,
+    script: &mut impl Iterator<Item = PeerTurn>,
+    sender: &Sender<PeerRequest>,
 ) {
     let mut reader = BufReader::new(stream);
     while let Some((head, body)) = read_request(&mut reader) {
-        sender.send(Asked { connection, head, body }).ok();
+        sender.send(PeerRequest { connection, head, body }).ok();
         let Some(turn) = script.next() else { return };
         let mut stream = stream;
         let written = stream.write_all(&turn.bytes);
         match turn.then {
-            Then::Keep => {}
-            Then::Close => return,
+            AfterAnswer::Keep => {}
+            AfterAnswer::Close => return,
             // The client closes at its deadline.
-            Then::Hang => drop(reader.read(&mut [0])),
-            Then::Repeat => while written.is_ok() && stream.write_all(&[b'x'; 65536]).is_ok() {},
+            AfterAnswer::Hang => drop(reader.read(&mut [0])),
+            AfterAnswer::Repeat => while written.is_ok() && stream.write_all(&[b'x'; 65536]).is_ok() {},
         }
     }
 }
@@ -163,7 +163,7 @@ pub(super) fn folders(folder: &Path) -> Arc<Folders> {
     Arc::new(Folders::of_data(folder))
 }
 
-/// Messages that differ in their host and in what they say; the first one has everything.
+/// Messages that differ in their host and text; the first one has every column.
 pub(super) fn batch(rows: usize) -> Batch {
     let received = Timestamp::from_nanos(1_700_000_000_000_000_001);
     let mut builder = BatchBuilder::new();

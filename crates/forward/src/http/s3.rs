@@ -1,15 +1,15 @@
 //! S3, and other stores that speak its protocol: messages become objects of lines.
 //!
-//! **Invariant:** the name of an object comes from its first message. A portion that is sent again begins with the same
+//! **Invariant:** the name of an object comes from its first message. A group that is sent again begins with the same
 //! message or with a later one, so an object is replaced only by one that has all of its messages that still wait.
 
-use super::answer::{Answer, Meaning, meaning};
-use super::client::{Client, Question, glimpse, without_query};
-use super::event::Events;
+use super::answer::{AnswerMeaning, HttpAnswer, meaning};
+use super::client::{Client, HttpRequest, glimpse, without_query};
+use super::event::EventWriter;
 use super::secret::{Authority, Secret};
-use crate::groups::{Group, groups};
+use crate::groups::{NameGroup, groups};
 use crate::packing::{self, Packer};
-use crate::sink::{Failure, Message, Remedy, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, Remedy, SendFailure, SendReport};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ use ureq::http::{Method, StatusCode};
 
 /// How long a signature holds: longer than a request takes, and than a clock may be wrong.
 const SIGNATURE_LIFE: Duration = Duration::from_secs(3600);
-/// What the store compares the body with; some buckets ask for it.
+/// The checksum that the store compares the body with; some buckets require it.
 const CHECKSUM: &str = "x-amz-checksum-crc32c";
 
 pub(crate) struct S3 {
@@ -32,7 +32,7 @@ pub(crate) struct S3 {
     secret: Option<Secret>,
     folders: Arc<Folders>,
     client: Client,
-    events: Events,
+    events: EventWriter,
     line: Vec<u8>,
     body: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl S3 {
             secret: Secret::of(config.secret_key.as_ref(), config.secret_key_file.as_ref()),
             folders: folders.clone(),
             client: Client::new(&config.server(), Authority::Nobody, folders),
-            events: Events::new(config.format),
+            events: EventWriter::new(config.format),
             line: Vec::new(),
             body: Vec::new(),
             config: config.clone(),
@@ -51,7 +51,7 @@ impl S3 {
     }
 
     /// Writes lines and packs them.
-    fn pack(&mut self, messages: &[Message<'_>], places: &[usize]) -> io::Result<()> {
+    fn pack(&mut self, messages: &[OutgoingMessage<'_>], places: &[usize]) -> io::Result<()> {
         let mut body = std::mem::take(&mut self.body);
         body.clear();
         let mut packer = Packer::new(self.config.compression, body)?;
@@ -66,19 +66,19 @@ impl S3 {
     }
 
     /// Stores an object; returns its length.
-    fn store(&mut self, object: &Group, messages: &[Message<'_>]) -> Result<usize, Failure> {
+    fn store(&mut self, object: &NameGroup, messages: &[OutgoingMessage<'_>]) -> Result<usize, SendFailure> {
         self.pack(messages, &object.places)?;
         let key = format!("{}{}{}", object.name, messages[object.places[0]].id(), self.ending());
         let checksum = STANDARD.encode(crc32c::crc32c(&self.body).to_be_bytes());
-        let url = self.signed(&key, &checksum).map_err(Failure::wait)?;
-        let question = Question {
+        let url = self.signed(&key, &checksum).map_err(SendFailure::wait)?;
+        let question = HttpRequest {
             method: Method::PUT,
             header: Some((CHECKSUM, &checksum)),
-            ..Question::post(&url, self.content_type(), &self.body)
+            ..HttpRequest::post(&url, self.content_type(), &self.body)
         };
         let answer = self.client.ask(&question)?;
         match meaning(answer.status) {
-            Meaning::Done => Ok(self.body.len()),
+            AnswerMeaning::Done => Ok(self.body.len()),
             _ => Err(self.failure(&answer, &url)),
         }
     }
@@ -130,8 +130,8 @@ impl S3 {
     }
 
     /// No message makes an object wrong, unless it is too large: everything else can wait for an operator.
-    fn failure(&self, answer: &Answer, url: &str) -> Failure {
-        let (code, text) = said(&answer.body);
+    fn failure(&self, answer: &HttpAnswer, url: &str) -> SendFailure {
+        let (code, text) = error_of(&answer.body);
         let reason = if code.is_empty() {
             answer.shown.clone()
         } else {
@@ -145,12 +145,14 @@ impl S3 {
             Remedy::Wait(answer.retry_after)
         };
         match self.advice(answer.status, &code) {
-            Some(advice) => Failure { reason: format!("{}; {advice}", reason.trim_end_matches('.')), remedy },
-            None => Failure { reason, remedy },
+            Some(advice) => {
+                SendFailure { reason: format!("{}; {advice}", reason.trim_end_matches('.')), remedy }
+            }
+            None => SendFailure { reason, remedy },
         }
     }
 
-    /// What an operator can do.
+    /// Advice for the operator.
     fn advice(&self, status: u16, code: &str) -> Option<String> {
         let Config { bucket, region, .. } = &self.config;
         Some(match code {
@@ -170,8 +172,8 @@ impl S3 {
     }
 }
 
-impl Sink for S3 {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for S3 {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         let mut objects = groups(&self.config.prefix, messages).into_iter();
         let mut bytes = 0;
         let mut is_first = true;
@@ -183,17 +185,17 @@ impl Sink for S3 {
                     let left = std::iter::once(object).chain(objects);
                     let mut again: Vec<usize> = left.flat_map(|object| object.places).collect();
                     again.sort_unstable();
-                    return Ok(Sent { bytes, again, busy: Some(failure), ..Sent::default() });
+                    return Ok(SendReport { bytes, again, busy: Some(failure), ..SendReport::default() });
                 }
             }
             is_first = false;
         }
-        Ok(Sent::all(bytes))
+        Ok(SendReport::all(bytes))
     }
 }
 
 /// The code and the text of an error.
-fn said(body: &[u8]) -> (String, String) {
+fn error_of(body: &[u8]) -> (String, String) {
     let text = String::from_utf8_lossy(body);
     let element = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -205,7 +207,9 @@ fn said(body: &[u8]) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::peer::{Asked, Peer, Then, Turn, answer, answer_with, batch, folders, header};
+    use super::super::peer::{
+        AfterAnswer, Peer, PeerRequest, PeerTurn, answer, answer_with, batch, folders, header,
+    };
     use super::*;
     use logstead_config::{GatherLimits, HttpHeader, NameTemplate, Period, Proxy, Size, Url};
     use logstead_record::Batch;
@@ -236,17 +240,17 @@ mod tests {
         S3::new(config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: 7 + row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: 7 + row as u64 }).collect()
     }
 
     /// The path of a request, without its signature.
-    fn path(asked: &Asked) -> &str {
+    fn path(asked: &PeerRequest) -> &str {
         let target = asked.head.split(' ').nth(1).unwrap();
         target.split('?').next().unwrap()
     }
 
-    fn failure(peer: &Peer) -> Failure {
+    fn failure(peer: &Peer) -> SendFailure {
         let batch = batch(2);
         sink(&config(peer)).send(&messages(&batch)).unwrap_err()
     }
@@ -259,7 +263,7 @@ mod tests {
         let batch = batch(3);
         let sent = sink(&Config { headers: headers.into(), ..config(&peer) }).send(&messages(&batch));
         let asked = peer.asked();
-        assert_eq!(sent, Ok(Sent::all(asked.body.len())));
+        assert_eq!(sent, Ok(SendReport::all(asked.body.len())));
         assert_eq!(asked.body, b"caf\xE9 \"one\"\nmessage 1\nmessage 2\n");
         assert!(asked.head.starts_with("PUT "), "{}", asked.head);
         assert_eq!(path(&asked), format!("/logs/a/2023/11/{}.log", messages(&batch)[0].id()));
@@ -282,8 +286,10 @@ mod tests {
     #[test]
     fn the_same_messages_make_the_same_object_however_often_they_are_sent() {
         for compression in [Packing::Zstd, Packing::Gzip] {
-            let (late, garbage) =
-                (Turn::bytes("", Then::Close), Turn::bytes("SSH-2.0-x\r\n\r\n", Then::Close));
+            let (late, garbage) = (
+                PeerTurn::bytes("", AfterAnswer::Close),
+                PeerTurn::bytes("SSH-2.0-x\r\n\r\n", AfterAnswer::Close),
+            );
             let peer = Peer::start(vec![late, garbage, answer(200, "")]);
             let config = Config { compression, format: HttpFormat::Json, ..config(&peer) };
             let mut sink = sink(&config);
@@ -374,7 +380,10 @@ mod tests {
 
     #[test]
     fn a_store_that_never_answers_is_given_up() {
-        let peer = Peer::start(vec![Turn::bytes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", Then::Hang)]);
+        let peer = Peer::start(vec![PeerTurn::bytes(
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+            AfterAnswer::Hang,
+        )]);
         let config = Config { timeout: Period::millis(300), ..config(&peer) };
         let (begin, batch) = (Instant::now(), batch(1));
         let failure = sink(&config).send(&messages(&batch)).unwrap_err();

@@ -1,4 +1,4 @@
-//! What authorises requests, and how it is kept out of what is shown.
+//! The secrets that authorise requests, and their removal from texts that are shown.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +16,7 @@ pub(super) enum Secret {
 pub(super) enum Authority {
     Nobody,
     User(String, Secret),
-    /// With the scheme in front of it, such as `Bearer`.
+    /// The header's value, with the scheme in front of the secret, such as `Bearer`.
     Token(&'static str, Secret),
 }
 
@@ -47,12 +47,12 @@ impl Secret {
 }
 
 impl Authority {
-    /// By the token, or else by the user of the server.
+    /// Authorises by the token, or else by the user of the server.
     pub(super) fn of_token(scheme: &'static str, token: &DestinationToken, server: &HttpServer) -> Authority {
         Authority::new(scheme, token.token.as_ref(), token.token_file.as_ref(), server)
     }
 
-    /// By a secret that is a text or in a file, or else by the user of the server.
+    /// Authorises by a secret that is a text or in a file, or else by the user of the server.
     pub(super) fn new(
         scheme: &'static str,
         text: Option<&String>,

@@ -1,15 +1,15 @@
-//! Splunk's HTTP event collector: `POST /services/collector/event`, and with a channel the question whether what was sent
-//! is indexed.
+//! Splunk's HTTP event collector: `POST /services/collector/event`, and with a channel the question whether the events
+//! are indexed.
 //!
 //! **Invariant:** with a channel, messages count as delivered when the server has acknowledged them. Until then they are
 //! ours, and are sent again after the deadline.
 
-use super::answer::{Answer, Meaning, meaning};
-use super::client::{Client, Question, address};
-use super::event::Events;
+use super::answer::{AnswerMeaning, HttpAnswer, meaning};
+use super::client::{Client, HttpRequest, address};
+use super::event::EventWriter;
 use super::json::{number, object};
 use super::secret::Authority;
-use crate::sink::{Failure, Message, Remedy, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, Remedy, SendFailure, SendReport};
 use logstead_config::SplunkHecServer as Config;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{SECOND, Timestamp};
@@ -30,14 +30,14 @@ pub(crate) struct SplunkHec {
     config: Config,
     url: String,
     ack_url: String,
-    events: Events,
+    events: EventWriter,
     body: Vec<u8>,
 }
 
-/// What the server says of a request.
+/// The response to a request.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Said {
+struct SplunkAnswer {
     code: Option<u32>,
     #[serde(rename = "ackId")]
     ack_id: Option<u64>,
@@ -58,40 +58,40 @@ impl SplunkHec {
             client: Client::new(&config.server, authority, folders),
             ack_url: format!("{}/ack", url.trim_end_matches("/event")),
             url,
-            events: Events::new(config.format),
+            events: EventWriter::new(config.format),
             config: config.clone(),
             body: Vec::new(),
         }
     }
 
     /// Appends the event; they need nothing between them.
-    fn write(&mut self, message: &Message<'_>) {
+    fn write(&mut self, message: &OutgoingMessage<'_>) {
         let (batch, row) = (message.batch, message.row);
         let SplunkHec { config, events, body, .. } = self;
         object(body, |object| {
             write_seconds(object.member(b"time"), batch.time(row));
-            object.said("host", batch.host(row));
-            object.said("source", batch.source(row));
-            object.said("sourcetype", config.sourcetype.as_deref().unwrap_or_default().as_bytes());
-            object.said("index", config.index.as_deref().unwrap_or_default().as_bytes());
+            object.text_if_any("host", batch.host(row));
+            object.text_if_any("source", batch.source(row));
+            object.text_if_any("sourcetype", config.sourcetype.as_deref().unwrap_or_default().as_bytes());
+            object.text_if_any("index", config.index.as_deref().unwrap_or_default().as_bytes());
             events.write_value(message, object.member(b"event"));
         });
     }
 
-    fn ask(&mut self, url: &str, body: &[u8]) -> Result<Answer, Failure> {
+    fn ask(&mut self, url: &str, body: &[u8]) -> Result<HttpAnswer, SendFailure> {
         let header = self.config.channel.as_deref().map(|channel| ("X-Splunk-Request-Channel", channel));
-        self.client.ask(&Question { header, ..Question::post(url, "application/json", body) })
+        self.client.ask(&HttpRequest { header, ..HttpRequest::post(url, "application/json", body) })
     }
 
-    /// Waits until the server has indexed what it knows by this number.
-    fn wait_for_ack(&mut self, ack: u64) -> Result<(), Failure> {
+    /// Waits until the server has indexed the request with this number.
+    fn wait_for_ack(&mut self, ack: u64) -> Result<(), SendFailure> {
         let wait_max = self.config.server.timeout.duration();
         let deadline = Instant::now() + wait_max;
         let (url, question) = (self.ack_url.clone(), format!("{{\"acks\":[{ack}]}}"));
         let mut pause = ACK_PAUSE_FIRST;
         loop {
             let answer = self.ask(&url, question.as_bytes())?;
-            if meaning(answer.status) != Meaning::Done {
+            if meaning(answer.status) != AnswerMeaning::Done {
                 return Err(answer.later());
             }
             if is_acknowledged(&answer.body, ack)? {
@@ -99,7 +99,7 @@ impl SplunkHec {
             }
             if deadline <= Instant::now() + pause {
                 let waited = wait_max.as_secs();
-                return Err(Failure::wait(format!("{url}: no acknowledgement within {waited} s")));
+                return Err(SendFailure::wait(format!("{url}: no acknowledgement within {waited} s")));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(ACK_PAUSE_MAX);
@@ -107,8 +107,8 @@ impl SplunkHec {
     }
 }
 
-impl Sink for SplunkHec {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for SplunkHec {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         self.body.clear();
         for message in messages {
             self.write(message);
@@ -117,23 +117,24 @@ impl Sink for SplunkHec {
         let answer = self.ask(&url, &body);
         self.body = body;
         let (answer, bytes) = (answer?, self.body.len());
-        let said = serde_json::from_slice::<Said>(&answer.body);
-        if meaning(answer.status) != Meaning::Done {
+        let said = serde_json::from_slice::<SplunkAnswer>(&answer.body);
+        if meaning(answer.status) != AnswerMeaning::Done {
             return refusal(answer, &said.unwrap_or_default(), messages.len(), bytes);
         }
-        let said = said.map_err(|error| Failure::wait(format!("{url}: the answer is not one: {error}")))?;
+        let said =
+            said.map_err(|error| SendFailure::wait(format!("{url}: the answer is not one: {error}")))?;
         if let (Some(_), Some(ack)) = (&self.config.channel, said.ack_id) {
             self.wait_for_ack(ack)?;
         }
-        Ok(Sent::all(bytes))
+        Ok(SendReport::all(bytes))
     }
 
-    fn said(&self) -> Option<String> {
-        self.client.said()
+    fn last_answer(&self) -> Option<String> {
+        self.client.last_answer()
     }
 }
 
-/// Appends seconds with their fraction; times before 1970 cannot be said.
+/// Appends seconds with their fraction; times before 1970 cannot be expressed.
 fn write_seconds(out: &mut Vec<u8>, time: Timestamp) {
     let nanos = time.nanos().max(0).unsigned_abs();
     let second = SECOND.unsigned_abs();
@@ -145,33 +146,39 @@ fn write_seconds(out: &mut Vec<u8>, time: Timestamp) {
     out.remove(at);
 }
 
-/// What becomes of messages that were not taken.
-fn refusal(answer: Answer, said: &Said, messages: usize, bytes: usize) -> Result<Sent, Failure> {
+/// The result for messages that were not accepted.
+fn refusal(
+    answer: HttpAnswer,
+    said: &SplunkAnswer,
+    messages: usize,
+    bytes: usize,
+) -> Result<SendReport, SendFailure> {
     if said.code.is_some_and(|code| CODES_OF_CONFIGURATION.contains(&code)) {
         return Err(answer.later());
     }
     match said.invalid_event {
         // Splunk has taken those before it, and other servers none: all others are sent again, at once.
-        Some(at) if at < messages && meaning(answer.status) == Meaning::Refused => {
+        Some(at) if at < messages && meaning(answer.status) == AnswerMeaning::Refused => {
             let again = (0..messages).filter(|other| *other != at).collect::<Vec<_>>();
             let reason = answer.shown;
             let busy = (!again.is_empty())
-                .then(|| Failure { reason: reason.clone(), remedy: Remedy::Wait(Some(Duration::ZERO)) });
-            Ok(Sent { bytes, refused: vec![(at, reason)], again, busy })
+                .then(|| SendFailure { reason: reason.clone(), remedy: Remedy::Wait(Some(Duration::ZERO)) });
+            Ok(SendReport { bytes, refused: vec![(at, reason)], again, busy })
         }
         _ => answer.settle(messages, bytes),
     }
 }
 
-fn is_acknowledged(body: &[u8], ack: u64) -> Result<bool, Failure> {
-    let acks: Acks = serde_json::from_slice(body)
-        .map_err(|error| Failure::wait(format!("the answer about acknowledgements is not one: {error}")))?;
+fn is_acknowledged(body: &[u8], ack: u64) -> Result<bool, SendFailure> {
+    let acks: Acks = serde_json::from_slice(body).map_err(|error| {
+        SendFailure::wait(format!("the answer about acknowledgements is not one: {error}"))
+    })?;
     Ok(acks.acks.get(&ack.to_string()).copied().unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::peer::{Peer, Turn, answer, batch, folders, header};
+    use super::super::peer::{Peer, PeerTurn, answer, batch, folders, header};
     use super::*;
     use logstead_config::{DestinationToken, HttpFormat, HttpServer, Period};
     use logstead_record::Batch;
@@ -192,11 +199,11 @@ mod tests {
         SplunkHec::new(&config, &folders(Path::new("/nowhere")))
     }
 
-    fn messages(batch: &Batch) -> Vec<Message<'_>> {
-        (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+    fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+        (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
     }
 
-    fn send(turn: Turn, rows: usize) -> Result<Sent, Failure> {
+    fn send(turn: PeerTurn, rows: usize) -> Result<SendReport, SendFailure> {
         let peer = Peer::start(vec![turn]);
         sink(peer.server(), None).send(&messages(&batch(rows)))
     }

@@ -1,4 +1,4 @@
-//! Which of the messages that are sent together are answered. Pure: the caller has the connection.
+//! Tracks the answers to messages that are sent together. Pure: the caller has the connection.
 //!
 //! **Invariant:** an answer counts once, and only if its message was sent.
 
@@ -6,17 +6,17 @@ use logstead_client::relp;
 
 /// Messages with consecutive numbers, and whether each is answered.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct AnswerWindow {
     /// The number of the first.
     first: u32,
-    /// How many are sent.
+    /// The number of messages that are sent.
     sent: usize,
-    /// How many of them are answered.
+    /// The number of them that are answered.
     count: usize,
     answered: Vec<bool>,
 }
 
-impl Answers {
+impl AnswerWindow {
     /// This many messages are about to be sent.
     pub(super) fn expect(&mut self, first: u32, messages: usize) {
         (self.first, self.sent, self.count) = (first, 0, 0);
@@ -29,17 +29,17 @@ impl Answers {
         self.sent += 1;
     }
 
-    /// How many are sent, answered or not.
+    /// The number of messages that are sent, answered or not.
     pub(super) fn sent(&self) -> usize {
         self.sent
     }
 
-    /// How many are sent and not answered.
+    /// The number of messages that are sent and not answered.
     pub(super) fn open(&self) -> usize {
         self.sent - self.count
     }
 
-    /// How many are answered.
+    /// The number of messages that are answered.
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn an_answer_counts_once_and_only_for_what_was_sent() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerWindow::default();
         answers.expect(relp::TXNR_MAX, 3);
         answers.sent_one();
         answers.sent_one();
@@ -100,7 +100,7 @@ mod tests {
             first in prop_oneof![1..5_u32, relp::TXNR_MAX - 3..=relp::TXNR_MAX],
             numbers in proptest::collection::vec(prop_oneof![0..9_u32, relp::TXNR_MAX - 4..=relp::TXNR_MAX], 0..40),
         ) {
-            let mut answers = Answers::default();
+            let mut answers = AnswerWindow::default();
             answers.expect(first, 6);
             for number in numbers {
                 if answers.sent() < 6 {

@@ -1,10 +1,9 @@
-//! Connects to a server: looks up its name, agrees on keys, and sets what bounds the loss of a stream.
+//! Connects to a server: looks up its name, agrees on keys, and sets the options that bound the loss of a stream.
 //!
-//! TCP says nothing of what has arrived, so what it holds for a server that dies is lost. Our side of that is bounded by
-//! the send buffer, and by how long it may stay there unanswered.
+//! TCP does not tell which bytes have arrived, so those that it holds for a server that dies are lost. Our side of that
+//! is bounded by the send buffer, and by how long it may stay there unanswered.
 
-use super::address::resolve;
-use super::connection::{Connection, For, wait};
+use super::connection::{ServerConnection, WaitFor, wait};
 use crate::tls;
 use logstead_client::tls::{TlsOptions, config};
 use logstead_config::{Address, ClientTls};
@@ -14,34 +13,36 @@ use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+/// The maximum number of addresses of one name that are tried.
+const ADDRESSES_MAX: usize = 8;
 /// How long one address of a server may take to answer, and to agree on keys.
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long a server that accepted our keys may take to refuse our certificate.
 const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How often a silent connection is asked whether it still exists.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// The most that waits in the system's buffer, which it takes twice for its bookkeeping.
+/// The size of the system's send buffer, which it doubles for its bookkeeping.
 const SEND_BUFFER_BYTES: usize = 256 << 10;
-/// How long what was sent may stay unconfirmed by the server's system before the connection counts as broken.
+/// How long sent bytes may stay unconfirmed by the server's system before the connection counts as broken.
 const UNCONFIRMED_MAX: Duration = Duration::from_secs(60);
 
-/// How to connect to servers of one destination.
-pub(super) struct Dial {
+/// Connects to the servers of one destination.
+pub(super) struct Connector {
     tls: TlsOptions,
     server_name: Option<String>,
 }
 
-impl Dial {
-    pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Dial {
+impl Connector {
+    pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Connector {
         let tls = tls.cloned().unwrap_or_default();
-        Dial { tls: tls::options(&tls, folders), server_name: tls.server_name }
+        Connector { tls: tls::options(&tls, folders), server_name: tls.server_name }
     }
 
     /// Tries each address of the server. An error says which server, and why not.
-    pub(super) fn connect(&self, server: &Address) -> Result<Connection, String> {
+    pub(super) fn connect(&self, server: &Address) -> Result<ServerConnection, String> {
         let mut last = String::new();
         for address in resolve(server)? {
             match self.open(server, address) {
@@ -52,20 +53,20 @@ impl Dial {
         Err(last)
     }
 
-    fn open(&self, server: &Address, address: SocketAddr) -> io::Result<Connection> {
+    fn open(&self, server: &Address, address: SocketAddr) -> io::Result<ServerConnection> {
         let socket = TcpStream::connect_timeout(&address, CONNECT_WAIT_MAX)?;
         tune(&socket)?;
         let name = server.to_string();
         if !server.transport.is_tls() {
-            return Ok(Connection::new(socket, None, name));
+            return Ok(ServerConnection::new(socket, None, name));
         }
         let (tls, took) = self.shake_hands(server, &socket)?;
-        let mut connection = Connection::new(socket, Some(tls), name);
+        let mut connection = ServerConnection::new(socket, Some(tls), name);
         await_refusal(&mut connection, took)?;
         Ok(connection)
     }
 
-    /// Agrees on keys; also says how long that took. Files are read each time, so that new certificates count.
+    /// Agrees on keys; also returns how long that took. Files are read each time, so that new certificates count.
     fn shake_hands(
         &self,
         server: &Address,
@@ -82,7 +83,7 @@ impl Dial {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
                 Err(_) if CONNECT_WAIT_MAX <= start.elapsed() => return Err(too_late()),
                 Err(_) => {
-                    let what = if tls.wants_write() { For::Both } else { For::Input };
+                    let what = if tls.wants_write() { WaitFor::Both } else { WaitFor::Input };
                     wait(socket, what, start + CONNECT_WAIT_MAX)?;
                 }
             }
@@ -105,13 +106,20 @@ fn tune(socket: &TcpStream) -> io::Result<()> {
     setsockopt(socket, sockopt::TcpUserTimeout, &unconfirmed_ms).map_err(io::Error::from)
 }
 
-/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and what was sent until then is lost.
-/// So it is given as long as the handshake took.
-fn await_refusal(connection: &mut Connection, took: Duration) -> io::Result<()> {
+/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and the messages sent until then are
+/// lost. So it gets as much time as the handshake took.
+fn await_refusal(connection: &mut ServerConnection, took: Duration) -> io::Result<()> {
     let until = Instant::now() + took.min(REFUSAL_WAIT_MAX);
     while !connection.flush()? && Instant::now() < until {
-        connection.wait(For::Room, until)?;
+        connection.wait(WaitFor::Room, until)?;
     }
-    connection.wait(For::Input, until)?;
+    connection.wait(WaitFor::Input, until)?;
     connection.read(&mut Vec::new()).map(drop)
+}
+
+/// The addresses that a server's name stands for, at least one. They are asked for again at each connection.
+pub(super) fn resolve(server: &Address) -> Result<Vec<SocketAddr>, String> {
+    let found = (server.host.as_str(), server.port).to_socket_addrs();
+    let found: Vec<_> = found.map_err(|error| format!("{server}: {error}"))?.take(ADDRESSES_MAX).collect();
+    if found.is_empty() { Err(format!("{server}: the name has no address")) } else { Ok(found) }
 }

@@ -1,6 +1,6 @@
 //! A connection, encrypted or not, whose reads and writes never wait: the caller waits for both at once, with a deadline.
 //!
-//! **Invariant:** what is read at a time has a limit, however much the other side sends.
+//! **Invariant:** each read has a limit, however much the other side sends.
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 /// How much is read at a time.
 const READ_BYTES: usize = 64 << 10;
 
-/// How often it is asked whether all is confirmed: this soon at first, and more and more slowly.
+/// The pause before it is checked whether everything is confirmed: this short at first, and then longer and longer.
 const LOOK_FIRST: Duration = Duration::from_millis(1);
 const LOOK_MAX: Duration = Duration::from_millis(50);
-/// How long a connection has to stand after that.
+/// The time that a connection has to stand after that.
 const STANDS_WAIT: Duration = Duration::from_millis(200);
 
-/// What a wait is for.
+/// The condition that a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum For {
+pub(super) enum WaitFor {
     /// Room to write.
     Room,
     /// Something to read.
@@ -32,29 +32,29 @@ pub(super) enum For {
 }
 
 /// A connection to a server.
-pub(super) struct Connection {
+pub(super) struct ServerConnection {
     socket: TcpStream,
     tls: Option<Box<ClientConnection>>,
     server: String,
     chunk: Box<[u8]>,
 }
 
-impl Connection {
-    /// Of a socket that does not block; `server` is its name in messages.
-    pub(super) fn new(socket: TcpStream, tls: Option<ClientConnection>, server: String) -> Connection {
+impl ServerConnection {
+    /// Wraps a socket that does not block; `server` is its name in messages.
+    pub(super) fn new(socket: TcpStream, tls: Option<ClientConnection>, server: String) -> ServerConnection {
         let chunk = vec![0; READ_BYTES].into_boxed_slice();
-        Connection { socket, tls: tls.map(Box::new), server, chunk }
+        ServerConnection { socket, tls: tls.map(Box::new), server, chunk }
     }
 
-    /// What went wrong, with the name of the server.
+    /// An error text with the name of the server.
     pub(super) fn failed(&self, reason: impl std::fmt::Display) -> String {
         format!("{}: {reason}", self.server)
     }
 
-    /// Writes what there is room for now, and says how much that was. Of an encrypted connection, the last of it may
-    /// still have to be flushed.
+    /// Writes as much as there is room for now, and returns how much that was. On an encrypted connection, the last
+    /// part may still have to be flushed.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(tls) = &mut self.tls else { return taken(self.socket.write(bytes)) };
+        let Some(tls) = &mut self.tls else { return zero_if_blocked(self.socket.write(bytes)) };
         if !flush(tls, &mut self.socket)? {
             return Ok(0);
         }
@@ -68,7 +68,8 @@ impl Connection {
         self.tls.as_mut().map_or(Ok(true), |tls| flush(tls, &mut self.socket))
     }
 
-    /// Appends what has arrived, as far as it is read at a time. An error once the other side has ended the connection.
+    /// Appends the bytes that have arrived, up to the limit of one read. An error once the other side has ended the
+    /// connection.
     pub(super) fn read(&mut self, input: &mut Vec<u8>) -> io::Result<usize> {
         let read = match &mut self.tls {
             None => self.socket.read(&mut self.chunk),
@@ -78,19 +79,20 @@ impl Connection {
             Ok(0) => {
                 return Err(io::Error::new(ErrorKind::UnexpectedEof, "the server closed the connection"));
             }
-            read => taken(read)?,
+            read => zero_if_blocked(read)?,
         };
         input.extend_from_slice(&self.chunk[..length]);
         Ok(length)
     }
 
-    /// Waits until the other side's system has confirmed all that was written, and then for as long as a server that hangs
-    /// up takes to do so; an error once it has ended the connection, or has confirmed nothing more for `patience`. What it
-    /// says means nothing.
+    /// Waits until the other side's system has confirmed everything that was written, and then for as long as a server
+    /// that hangs up takes to do so; an error once it has ended the connection, or has confirmed nothing more for
+    /// `patience`. Anything that it sends is ignored.
     pub(super) fn stands(
         &mut self,
         input: &mut Vec<u8>,
-        (patience, until): (Duration, Instant),
+        patience: Duration,
+        until: Instant,
     ) -> io::Result<()> {
         let (mut left, mut give_up, mut look) = (u64::MAX, until, LOOK_FIRST);
         // A kernel that does not answer leaves the second wait.
@@ -112,22 +114,22 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads what comes by then.
+    /// Reads the bytes that come by then.
     fn look(&mut self, input: &mut Vec<u8>, until: Instant) -> io::Result<()> {
-        self.wait(For::Input, until)?;
+        self.wait(WaitFor::Input, until)?;
         self.read(input)?;
         input.clear();
         Ok(())
     }
 
-    /// Waits until what is waited for is there, or the time is over.
-    pub(super) fn wait(&self, what: For, until: Instant) -> io::Result<()> {
+    /// Waits until the condition holds, or the time is over.
+    pub(super) fn wait(&self, what: WaitFor, until: Instant) -> io::Result<()> {
         wait(&self.socket, what, until)
     }
 }
 
-/// An encrypted connection says that it ends, if there is room for that.
-impl Drop for Connection {
+/// An encrypted connection announces its end, if there is room for that.
+impl Drop for ServerConnection {
     fn drop(&mut self) {
         if let Some(tls) = &mut self.tls {
             tls.send_close_notify();
@@ -136,12 +138,12 @@ impl Drop for Connection {
     }
 }
 
-/// Waits until what is waited for is there, or the time is over.
-pub(super) fn wait(socket: &TcpStream, what: For, until: Instant) -> io::Result<()> {
+/// Waits until the condition holds, or the time is over.
+pub(super) fn wait(socket: &TcpStream, what: WaitFor, until: Instant) -> io::Result<()> {
     let flags = match what {
-        For::Room => PollFlags::OUT,
-        For::Input => PollFlags::IN,
-        For::Both => PollFlags::IN | PollFlags::OUT,
+        WaitFor::Room => PollFlags::OUT,
+        WaitFor::Input => PollFlags::IN,
+        WaitFor::Both => PollFlags::IN | PollFlags::OUT,
     };
     let left = until.saturating_duration_since(Instant::now());
     let left = Timespec::try_from(left).map_err(io::Error::other)?;
@@ -151,8 +153,8 @@ pub(super) fn wait(socket: &TcpStream, what: For, until: Instant) -> io::Result<
     }
 }
 
-/// What is not there yet is nothing for now.
-fn taken(done: io::Result<usize>) -> io::Result<usize> {
+/// Turns an operation that would block into zero bytes.
+fn zero_if_blocked(done: io::Result<usize>) -> io::Result<usize> {
     match done {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
         done => done,
@@ -161,15 +163,15 @@ fn taken(done: io::Result<usize>) -> io::Result<usize> {
 
 fn flush(tls: &mut ClientConnection, socket: &mut TcpStream) -> io::Result<bool> {
     while tls.wants_write() {
-        if taken(tls.write_tls(socket))? == 0 {
+        if zero_if_blocked(tls.write_tls(socket))? == 0 {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// As a read of the socket. Reads whether or not there is room to write: a server that waits for its answers to be read
-/// makes none.
+/// Reads encrypted bytes from the socket, with the result of a plain read. Reads whether or not there is room to write:
+/// a server that waits for its answers to be read makes none.
 fn read_tls(tls: &mut ClientConnection, socket: &mut TcpStream, chunk: &mut [u8]) -> io::Result<usize> {
     loop {
         match tls.reader().read(chunk) {

@@ -1,16 +1,16 @@
-//! Syslog over UDP, a message in every datagram. Nothing says what has arrived: a lost datagram is a lost message.
+//! Syslog over UDP, a message in every datagram. Arrival is not confirmed: a lost datagram is a lost message.
 
-use super::address::resolve;
+use super::connect::resolve;
 use super::failover::Failover;
 use super::render;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{Addresses, ForwardFormat, SyslogServer};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// The most that a datagram holds, over IPv4.
+/// The maximum size of a datagram, over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
-/// How long a name is taken to mean the same address.
+/// The time for which a name is taken to mean the same address.
 const ADDRESS_AGE_MAX: Duration = Duration::from_secs(60);
 /// How long the system may take no datagrams.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
@@ -19,12 +19,12 @@ pub(super) struct Datagrams {
     servers: Addresses,
     failover: Failover,
     format: ForwardFormat,
-    open: Option<Open>,
+    open: Option<OpenSocket>,
     message: Vec<u8>,
 }
 
 /// A socket that sends to one server.
-struct Open {
+struct OpenSocket {
     socket: UdpSocket,
     server: String,
     since: Instant,
@@ -38,7 +38,7 @@ impl Datagrams {
     }
 
     /// The socket, as long as its address is not too old. If a new one cannot be had, an old one is still good.
-    fn take(&mut self) -> Result<Open, Failure> {
+    fn take(&mut self) -> Result<OpenSocket, SendFailure> {
         let now = Instant::now();
         if self.failover.may_return(now) {
             self.failover.chose(0, now);
@@ -48,10 +48,10 @@ impl Datagrams {
             Some(open) if open.since.elapsed() < ADDRESS_AGE_MAX => return Ok(open),
             kept => kept,
         };
-        self.connect(now).or_else(|reasons| kept.ok_or_else(|| Failure::wait(reasons)))
+        self.connect(now).or_else(|reasons| kept.ok_or_else(|| SendFailure::wait(reasons)))
     }
 
-    fn connect(&mut self, now: Instant) -> Result<Open, String> {
+    fn connect(&mut self, now: Instant) -> Result<OpenSocket, String> {
         let mut reasons = Vec::new();
         for at in self.failover.order() {
             let server = &self.servers.as_slice()[at];
@@ -60,7 +60,7 @@ impl Datagrams {
             match opened {
                 Ok(socket) => {
                     self.failover.chose(at, now);
-                    return Ok(Open { socket, server: server.to_string(), since: now });
+                    return Ok(OpenSocket { socket, server: server.to_string(), since: now });
                 }
                 Err(reason) => reasons.push(reason),
             }
@@ -68,8 +68,8 @@ impl Datagrams {
         Err(reasons.join("; "))
     }
 
-    fn write(&mut self, socket: &UdpSocket, messages: &[Message<'_>]) -> std::io::Result<Sent> {
-        let mut sent = Sent::default();
+    fn write(&mut self, socket: &UdpSocket, messages: &[OutgoingMessage<'_>]) -> std::io::Result<SendReport> {
+        let mut sent = SendReport::default();
         for (at, message) in messages.iter().enumerate() {
             render::write(self.format, message, &mut self.message);
             let length = self.message.len();
@@ -87,8 +87,8 @@ impl Datagrams {
     }
 }
 
-impl Sink for Datagrams {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+impl MessageSink for Datagrams {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
         let open = self.take()?;
         match self.write(&open.socket, messages) {
             Ok(sent) => {
@@ -97,7 +97,7 @@ impl Sink for Datagrams {
             }
             Err(error) => {
                 self.failover.failed(Instant::now());
-                Err(Failure::wait(format!("{}: {error}", open.server)))
+                Err(SendFailure::wait(format!("{}: {error}", open.server)))
             }
         }
     }
@@ -146,13 +146,14 @@ mod tests {
     }
 
     /// Sends texts as messages.
-    fn send(sink: &mut Datagrams, texts: &[&[u8]]) -> Result<Sent, Failure> {
+    fn send(sink: &mut Datagrams, texts: &[&[u8]]) -> Result<SendReport, SendFailure> {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::default() });
         texts.iter().for_each(|text| builder.push(&Row::text(text)));
         let batch = builder.seal();
-        let messages: Vec<_> =
-            (0..batch.rows()).map(|row| Message { batch: &batch, row, sequence: row as u64 }).collect();
+        let messages: Vec<_> = (0..batch.rows())
+            .map(|row| OutgoingMessage { batch: &batch, row, sequence: row as u64 })
+            .collect();
         sink.send(&messages)
     }
 
@@ -168,7 +169,7 @@ mod tests {
         let long = vec![b'x'; DATAGRAM_BYTES_MAX + 1];
         let sent = send(&mut sink(&[port]), &[b"one", &long, b"two\n"]).unwrap();
         let reason = "its 65508 bytes do not fit in a datagram, which holds 65507".to_owned();
-        assert_eq!(sent, Sent { bytes: 7, refused: vec![(1, reason)], ..Sent::default() });
+        assert_eq!(sent, SendReport { bytes: 7, refused: vec![(1, reason)], ..SendReport::default() });
         assert_eq!((received(&server), received(&server)), (b"one".to_vec(), b"two\n".to_vec()));
     }
 

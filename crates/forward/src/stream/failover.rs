@@ -1,4 +1,4 @@
-//! Which of several servers is used: the next one when one fails, and the first again after a while. Pure: the caller
+//! Chooses one of several servers: the next one when one fails, and the first again after a while. Pure: the caller
 //! connects and has the clock.
 
 use std::time::{Duration, Instant};

@@ -6,12 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::answers::Answers;
-use super::connect::Dial;
-use super::connection::{Connection, For};
-use super::line::{Line, Taken};
+use super::answers::AnswerWindow;
+use super::connect::Connector;
+use super::connection::{ServerConnection, WaitFor};
+use super::link::{LinkConnection, ServerLink};
 use super::render;
-use crate::sink::{Failure, Message, Sent, Sink};
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_client::relp::{self, RelpFrame};
 use logstead_config::{ForwardFormat, RelpServer};
 use std::time::{Duration, Instant};
@@ -28,19 +28,19 @@ const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 const REASON_CHARS_MAX: usize = 200;
 
 pub(super) struct Relp {
-    line: Line,
+    link: ServerLink,
     format: ForwardFormat,
     window: usize,
     /// The number of the next frame.
     next: u32,
-    answers: Answers,
-    /// What was refused, by its place, and why.
+    answers: AnswerWindow,
+    /// The refused messages, by place, and why.
     refused: Vec<(usize, String)>,
     message: Vec<u8>,
     /// Frames to write, and how much of them is written.
     out: Vec<u8>,
     written: usize,
-    /// What was read and is not a complete frame yet.
+    /// The bytes that were read and are not a complete frame yet.
     input: Vec<u8>,
     bytes: usize,
     /// [`ANSWER_WAIT_MAX`], unless a test has less patience.
@@ -48,13 +48,13 @@ pub(super) struct Relp {
 }
 
 impl Relp {
-    pub(super) fn new(config: &RelpServer, dial: Dial) -> Relp {
+    pub(super) fn new(config: &RelpServer, connector: Connector) -> Relp {
         Relp {
-            line: Line::new(&config.to, dial),
+            link: ServerLink::new(&config.to, connector),
             format: config.format,
             window: config.window as usize,
             next: 1,
-            answers: Answers::default(),
+            answers: AnswerWindow::default(),
             refused: Vec::new(),
             message: Vec::new(),
             out: Vec::new(),
@@ -65,8 +65,12 @@ impl Relp {
         }
     }
 
-    /// Sends the messages and waits for the answers. An error says what ended the session.
-    fn run(&mut self, connection: &mut Connection, messages: &[Message<'_>]) -> Result<(), String> {
+    /// Sends the messages and waits for the answers. An error says why the session ended.
+    fn run(
+        &mut self,
+        connection: &mut ServerConnection,
+        messages: &[OutgoingMessage<'_>],
+    ) -> Result<(), String> {
         self.answers.expect(self.next, messages.len());
         let end = Instant::now() + SEND_WAIT_MAX;
         let mut until = end.min(Instant::now() + self.answer_wait_max);
@@ -79,16 +83,16 @@ impl Relp {
             } else if until <= Instant::now() {
                 return Err(self.late());
             } else if written == 0 {
-                let what = if self.has_to_write(connection)? { For::Both } else { For::Input };
+                let what = if self.has_to_write(connection)? { WaitFor::Both } else { WaitFor::Input };
                 connection.wait(what, until).map_err(|error| error.to_string())?;
             }
         }
         Ok(())
     }
 
-    /// Adds frames to what is to be written, if all of that is written. Waits until half of the window is free, so that
-    /// writes stay large.
-    fn fill(&mut self, messages: &[Message<'_>]) {
+    /// Adds frames to the output, once all of it is written. Waits until half of the window is free, so that writes
+    /// stay large.
+    fn fill(&mut self, messages: &[OutgoingMessage<'_>]) {
         if self.written < self.out.len() || self.window.div_ceil(2) < self.answers.open() {
             return;
         }
@@ -104,8 +108,8 @@ impl Relp {
         self.bytes += self.out.len();
     }
 
-    /// Writes what there is room for. If the server takes nothing any more, what it answered before still counts.
-    fn write(&mut self, connection: &mut Connection) -> Result<usize, String> {
+    /// Writes as much as there is room for. If the server takes nothing any more, its earlier answers still count.
+    fn write(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
         let rest = &self.out[self.written..];
         let written = if rest.is_empty() { connection.flush().map(|_| 0) } else { connection.write(rest) };
         match written {
@@ -120,13 +124,13 @@ impl Relp {
         }
     }
 
-    fn has_to_write(&self, connection: &mut Connection) -> Result<bool, String> {
+    fn has_to_write(&self, connection: &mut ServerConnection) -> Result<bool, String> {
         let is_flushed = connection.flush().map_err(|error| error.to_string())?;
         Ok(!is_flushed || self.written < self.out.len())
     }
 
     /// Reads the answers that are there; how many there were.
-    fn read(&mut self, connection: &mut Connection) -> Result<usize, String> {
+    fn read(&mut self, connection: &mut ServerConnection) -> Result<usize, String> {
         let before = self.answers.count();
         connection.read(&mut self.input).map_err(|error| error.to_string())?;
         let mut input = std::mem::take(&mut self.input);
@@ -155,14 +159,14 @@ impl Relp {
                 let place =
                     place.ok_or_else(|| format!("the server answered frame {number}, which is not open"))?;
                 if let Err(reason) = relp::verdict(frame.data) {
-                    self.refused.push((place, format!("the server refused it: {}", shown(&reason))));
+                    self.refused.push((place, format!("the server refused it: {}", printable(&reason))));
                 }
                 Ok(())
             }
             b"serverclose" => Err("the server ended the session".to_owned()),
             // A hint, which needs no answer.
             _ if frame.txnr == 0 => Ok(()),
-            other => Err(format!("the server sent `{}`, which is not an answer", shown(&text(other)))),
+            other => Err(format!("the server sent `{}`, which is not an answer", printable(&text(other)))),
         }
     }
 
@@ -172,7 +176,7 @@ impl Relp {
     }
 
     /// Begins a session on a new connection.
-    fn open(&mut self, connection: &mut Connection) -> Result<(), String> {
+    fn open(&mut self, connection: &mut ServerConnection) -> Result<(), String> {
         self.input.clear();
         self.out.clear();
         self.written = 0;
@@ -190,13 +194,17 @@ impl Relp {
             if until <= Instant::now() {
                 return Err("the server does not answer as RELP requires".to_owned());
             }
-            let what = if self.has_to_write(connection)? { For::Both } else { For::Input };
+            let what = if self.has_to_write(connection)? { WaitFor::Both } else { WaitFor::Input };
             connection.wait(what, until).map_err(|error| error.to_string())?;
         }
     }
 
-    /// Sends what it can; whether the connection is still good.
-    fn attempt(&mut self, taken: &mut Taken, messages: &[Message<'_>]) -> Result<(), String> {
+    /// Sends as many as it can; returns whether the connection is still good.
+    fn attempt(
+        &mut self,
+        taken: &mut LinkConnection,
+        messages: &[OutgoingMessage<'_>],
+    ) -> Result<(), String> {
         if taken.is_new {
             // Nothing is answered if the session does not begin.
             self.answers.expect(1, messages.len());
@@ -205,38 +213,38 @@ impl Relp {
         self.run(&mut taken.connection, messages)
     }
 
-    /// What became of the messages, if the session ended before all of them were answered.
-    fn outcome(&mut self, failed: Option<String>) -> Result<Sent, Failure> {
+    /// The result for the messages, also if the session ended before all of them were answered.
+    fn outcome(&mut self, failed: Option<String>) -> Result<SendReport, SendFailure> {
         let mut refused = std::mem::take(&mut self.refused);
         refused.sort_unstable_by_key(|(place, _)| *place);
-        let sent = Sent { bytes: self.bytes, refused, ..Sent::default() };
-        match failed.map(Failure::wait) {
+        let sent = SendReport { bytes: self.bytes, refused, ..SendReport::default() };
+        match failed.map(SendFailure::wait) {
             None => Ok(sent),
             Some(_) if self.answers.are_complete() => Ok(sent),
             Some(failure) if self.answers.count() == 0 => Err(failure),
-            Some(failure) => Ok(Sent { again: self.answers.missing(), busy: Some(failure), ..sent }),
+            Some(failure) => Ok(SendReport { again: self.answers.missing(), busy: Some(failure), ..sent }),
         }
     }
 }
 
-impl Sink for Relp {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
-        // What was not asked for announces the end.
-        let mut taken = self.line.take(<[u8]>::is_empty)?;
+impl MessageSink for Relp {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
+        // An unexpected frame announces the end.
+        let mut taken = self.link.take(<[u8]>::is_empty)?;
         self.bytes = 0;
         match self.attempt(&mut taken, messages) {
             Ok(()) => {
-                self.line.keep(taken.connection);
+                self.link.keep(taken.connection);
                 self.outcome(None)
             }
             Err(reason) => {
-                self.line.failed();
+                self.link.failed();
                 self.outcome(Some(taken.connection.failed(reason)))
             }
         }
     }
 
-    fn said(&self) -> Option<String> {
+    fn last_answer(&self) -> Option<String> {
         // Nothing else counts as acceptance.
         (0 < self.answers.count()).then(|| "200 OK".to_owned())
     }
@@ -245,7 +253,7 @@ impl Sink for Relp {
 /// Everything is acknowledged, so nothing is lost if the server does not hear that the session ends.
 impl Drop for Relp {
     fn drop(&mut self) {
-        if let Some(mut connection) = self.line.end() {
+        if let Some(mut connection) = self.link.end() {
             let mut close = Vec::new();
             relp::write(self.next, "close", b"", &mut close);
             connection.write(&close).ok();
@@ -258,10 +266,10 @@ fn opened(frame: &RelpFrame<'_>) -> Result<(), String> {
     if frame.command != b"rsp" || frame.txnr != 1 {
         return Err(format!(
             "the server sent `{}` instead of beginning a session",
-            shown(&text(frame.command))
+            printable(&text(frame.command))
         ));
     }
-    let refused = |reason: String| format!("the server refused the session: {}", shown(&reason));
+    let refused = |reason: String| format!("the server refused the session: {}", printable(&reason));
     relp::verdict(frame.data).map_err(refused)
 }
 
@@ -269,7 +277,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a server said, as far as it is shown.
-fn shown(said: &str) -> String {
+/// A server's text, as far as it is shown.
+fn printable(said: &str) -> String {
     said.chars().filter(|char| !char.is_control()).take(REASON_CHARS_MAX).collect()
 }

@@ -1,6 +1,6 @@
-//! What is sent of a message: the bytes as received, or what was parsed, written as RFC 5424 or as RFC 3164.
+//! Writes messages for sending: the bytes as received, or the parsed message as RFC 5424 or RFC 3164.
 
-use crate::sink::Message;
+use crate::sink::OutgoingMessage;
 use logstead_config::ForwardFormat;
 use logstead_record::{Batch, MONTHS, Priority};
 use std::io::Write;
@@ -10,8 +10,8 @@ const FIELDS_ID: &[u8] = b"fields@32473";
 /// Stands for a name that is not there.
 const NOTHING: &[u8] = b"-";
 
-/// Writes a message, replacing what is in `out`.
-pub(super) fn write(format: ForwardFormat, message: &Message<'_>, out: &mut Vec<u8>) {
+/// Writes a message, replacing the content of `out`.
+pub(super) fn write(format: ForwardFormat, message: &OutgoingMessage<'_>, out: &mut Vec<u8>) {
     out.clear();
     match format {
         ForwardFormat::Raw => message.batch.write_raw(message.row, out),
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
 
-    /// What is written of a message of this time.
+    /// Checks the output for a message of this time.
     fn check(format: ForwardFormat, time: &str, row: &Row<'_>, fields: &[(&str, &str)], expected: &str) {
         let received = Timestamp::parse_rfc3339(time.as_bytes()).unwrap();
         let mut builder = BatchBuilder::new();
@@ -118,7 +118,7 @@ mod tests {
         }
         builder.push(row);
         let mut out = b"from before".to_vec();
-        write(format, &Message { batch: &builder.seal(), row: 0, sequence: 0 }, &mut out);
+        write(format, &OutgoingMessage { batch: &builder.seal(), row: 0, sequence: 0 }, &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 

@@ -1,13 +1,13 @@
-//! Syslog in a stream, over TCP or TLS. The other side says nothing of what it got, so messages count as delivered once
-//! its system has confirmed them and the connection still stands a moment later.
+//! Syslog in a stream, over TCP or TLS. The other side does not acknowledge messages, so they count as delivered once
+//! its system has confirmed the bytes and the connection still stands a moment later.
 
-use super::connect::Dial;
-use super::connection::{Connection, For};
-use super::line::{Line, Taken};
-use super::{frame, render};
-use crate::sink::{Failure, Message, Sent, Sink};
+use super::connect::Connector;
+use super::connection::{ServerConnection, WaitFor};
+use super::link::{LinkConnection, ServerLink};
+use super::render;
+use crate::sink::{MessageSink, OutgoingMessage, SendFailure, SendReport};
 use logstead_config::{ForwardFormat, ForwardFraming, SyslogServer};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 /// Roughly how much is written at once.
@@ -17,18 +17,18 @@ const WRITE_WAIT_MAX: Duration = Duration::from_secs(30);
 /// How long all that is sent together may take.
 const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
 
-pub(super) struct Syslog {
-    line: Line,
+pub(super) struct SyslogSink {
+    link: ServerLink,
     format: ForwardFormat,
     framing: ForwardFraming,
     message: Vec<u8>,
     out: Vec<u8>,
 }
 
-impl Syslog {
-    pub(super) fn new(config: &SyslogServer, dial: Dial) -> Syslog {
-        Syslog {
-            line: Line::new(&config.to, dial),
+impl SyslogSink {
+    pub(super) fn new(config: &SyslogServer, connector: Connector) -> SyslogSink {
+        SyslogSink {
+            link: ServerLink::new(&config.to, connector),
             format: config.format,
             framing: config.framing,
             message: Vec::new(),
@@ -36,14 +36,18 @@ impl Syslog {
         }
     }
 
-    /// Writes all of them; how many bytes they took.
-    fn write(&mut self, connection: &mut Connection, messages: &[Message<'_>]) -> io::Result<usize> {
+    /// Writes all of them; returns the number of bytes that they took.
+    fn write(
+        &mut self,
+        connection: &mut ServerConnection,
+        messages: &[OutgoingMessage<'_>],
+    ) -> io::Result<usize> {
         let end = Instant::now() + SEND_WAIT_MAX;
         let mut bytes = 0;
         self.out.clear();
         for (at, message) in messages.iter().enumerate() {
             render::write(self.format, message, &mut self.message);
-            frame::write(self.framing, &mut self.message, &mut self.out);
+            write_frame(self.framing, &mut self.message, &mut self.out);
             if WRITE_BYTES <= self.out.len() || at + 1 == messages.len() {
                 write_all(connection, &self.out, end)?;
                 bytes += self.out.len();
@@ -52,29 +56,29 @@ impl Syslog {
         }
         // If it ends, some may not have arrived.
         self.message.clear();
-        connection.stands(&mut self.message, (WRITE_WAIT_MAX, end))?;
+        connection.stands(&mut self.message, WRITE_WAIT_MAX, end)?;
         Ok(bytes)
     }
 }
 
-impl Sink for Syslog {
-    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
-        // Whatever a server of syslog says means nothing.
-        let Taken { mut connection, .. } = self.line.take(|_| true)?;
+impl MessageSink for SyslogSink {
+    fn send(&mut self, messages: &[OutgoingMessage<'_>]) -> Result<SendReport, SendFailure> {
+        // Anything that a syslog server sends is ignored.
+        let LinkConnection { mut connection, .. } = self.link.take(|_| true)?;
         match self.write(&mut connection, messages) {
             Ok(bytes) => {
-                self.line.keep(connection);
-                Ok(Sent::all(bytes))
+                self.link.keep(connection);
+                Ok(SendReport::all(bytes))
             }
             Err(error) => {
-                self.line.failed();
-                Err(Failure::wait(connection.failed(error)))
+                self.link.failed();
+                Err(SendFailure::wait(connection.failed(error)))
             }
         }
     }
 }
 
-fn write_all(connection: &mut Connection, bytes: &[u8], end: Instant) -> io::Result<()> {
+fn write_all(connection: &mut ServerConnection, bytes: &[u8], end: Instant) -> io::Result<()> {
     let mut written = 0;
     let mut until = end.min(Instant::now() + WRITE_WAIT_MAX);
     loop {
@@ -90,7 +94,39 @@ fn write_all(connection: &mut Connection, bytes: &[u8], end: Instant) -> io::Res
         } else if until <= now {
             return Err(io::Error::new(ErrorKind::TimedOut, "the server accepts no more data"));
         } else {
-            connection.wait(For::Room, until)?;
+            connection.wait(WaitFor::Room, until)?;
         }
+    }
+}
+
+/// Appends the framed message. A line must not hold a line end: it becomes a space.
+fn write_frame(framing: ForwardFraming, message: &mut [u8], out: &mut Vec<u8>) {
+    match framing {
+        ForwardFraming::Octet => {
+            // Writing to memory cannot fail.
+            write!(out, "{} ", message.len()).ok();
+            out.extend_from_slice(message);
+        }
+        ForwardFraming::Newline => {
+            message.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+            out.extend_from_slice(message);
+            out.push(b'\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_keeps_line_ends_and_a_line_cannot() {
+        let check = |framing, expected: &[u8]| {
+            let mut out = b"before".to_vec();
+            write_frame(framing, &mut b"a\nb".to_vec(), &mut out);
+            assert_eq!(out, [b"before", expected].concat());
+        };
+        check(ForwardFraming::Octet, b"3 a\nb");
+        check(ForwardFraming::Newline, b"a b\n");
     }
 }

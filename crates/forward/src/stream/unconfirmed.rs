@@ -1,4 +1,4 @@
-//! How much of what was written to a connection its other end has not confirmed: asked of the kernel by `sock_diag(7)`, which
+//! The bytes written to a connection that its other end has not confirmed: the kernel tells by `sock_diag(7)`, which
 //! needs no right and looks at one connection only.
 //!
 //! | offset | size | of a question           | offset | size | of an answer                  |
@@ -33,7 +33,7 @@ const UNCONFIRMED_AT: usize = 76;
 /// The kernel answers at once, or never.
 const ANSWER_WAIT_SECONDS: i64 = 1;
 
-/// How many bytes are not confirmed.
+/// The number of bytes that are not confirmed.
 pub(super) fn unconfirmed(connection: &TcpStream) -> io::Result<u64> {
     let question = question(connection.local_addr()?, connection.peer_addr()?);
     let kernel = socket(

@@ -1,17 +1,17 @@
-//! What is asked of the readers of bodies, for any bytes at all. Each function is the body of a fuzz target, and panics
-//! where its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
+//! The promises of the readers of bodies, for any bytes at all. Each function is the body of a fuzz target, and panics
+//! if its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
 
-use logstead_ingest::batches::{Batches, Sender};
-use logstead_ingest::bulk::{Bulk, Filter};
+use logstead_ingest::batches::{Batches, BodySender};
+use logstead_ingest::bulk::{Bulk, ReplyFilter};
 use logstead_ingest::datadog::Datadog;
 use logstead_ingest::encoding::{Encoding, Unpacker, snappy_block};
-use logstead_ingest::gelf::Gelf;
-use logstead_ingest::hec::{self, About, Hec};
-use logstead_ingest::journal::{Entry, Journal, Malformed};
-use logstead_ingest::loki::{self, Loki};
+use logstead_ingest::gelf::GelfBody;
+use logstead_ingest::hec::{self, Hec, HecMetadata};
+use logstead_ingest::journal::{Journal, JournalEntry, JournalError};
+use logstead_ingest::loki::{self, LokiBody};
 use logstead_ingest::messages::Messages;
-use logstead_ingest::otlp::{self, Otlp};
-use logstead_ingest::ours::{Form, Ours, Reading};
+use logstead_ingest::native::{NativeBody, NativeFormat, ReadOptions};
+use logstead_ingest::otlp::{self, OtlpBody};
 use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Timestamp};
 
 const MESSAGES_MAX: usize = 50;
@@ -22,12 +22,12 @@ const ENTRY_BYTES_MAX: usize = 64;
 const UNPACKED_BYTES_MAX: usize = 4096;
 
 /// Our own protocol: objects in lines, in an array, and lines of text, which are in the body as they are.
-pub fn ours(data: &[u8]) {
-    for form in [Form::JsonLines, Form::Json, Form::Text] {
+pub fn native(data: &[u8]) {
+    for form in [NativeFormat::JsonLines, NativeFormat::Json, NativeFormat::Text] {
         let (all, _) =
-            read(|| Ours::of(data.to_vec(), (form, Reading::default()), sender(), MESSAGES_MAX).ok());
+            read(|| NativeBody::of(data.to_vec(), form, ReadOptions::default(), sender(), MESSAGES_MAX).ok());
         are_parts(&all, data);
-        if form != Form::Text {
+        if form != NativeFormat::Text {
             are_texts(&all);
         }
     }
@@ -44,7 +44,7 @@ pub fn bulk(data: &[u8]) {
     let first = batches.next_batch().rows();
     let mut bulk = batches.into_messages();
     bulk.end();
-    let reply = bulk.reply((first, &[]), None, 0, &Filter::of(None));
+    let reply = bulk.reply(first, &[], None, 0, &ReplyFilter::of(None));
     let reply: serde_json::Value = serde_json::from_str(&reply).expect("a reply is JSON");
     let items = reply["items"].as_array().expect("it has items");
     assert_eq!(items.len(), rows(&all) + refused, "{reply}");
@@ -55,20 +55,22 @@ pub fn bulk(data: &[u8]) {
 
 /// Both forms of Loki's push; the lines of the binary one are in the body as they are.
 pub fn loki(data: &[u8]) {
-    let (all, _) = read(|| Loki::of(data.to_vec(), loki::Form::Json, sender(), MESSAGES_MAX).ok());
+    let (all, _) =
+        read(|| LokiBody::of(data.to_vec(), loki::LokiEncoding::Json, sender(), MESSAGES_MAX).ok());
     are_texts(&all);
-    let (all, _) = read(|| Loki::of(data.to_vec(), loki::Form::Protobuf, sender(), MESSAGES_MAX).ok());
+    let (all, _) =
+        read(|| LokiBody::of(data.to_vec(), loki::LokiEncoding::Protobuf, sender(), MESSAGES_MAX).ok());
     are_parts(&all, data);
     are_texts(&all);
 }
 
 /// Splunk's events and lines: an event that is wrong is named.
 pub fn hec(data: &[u8]) {
-    for form in [hec::Form::Events, hec::Form::Lines] {
-        let open = || Hec::of(data.to_vec(), (form, About::default()), sender(), MESSAGES_MAX);
+    for form in [hec::HecFormat::Events, hec::HecFormat::Lines] {
+        let open = || Hec::of(data.to_vec(), form, HecMetadata::default(), sender(), MESSAGES_MAX);
         let (all, refused) = read(|| Some(open()));
         are_parts(&all, data);
-        if form == hec::Form::Events {
+        if form == hec::HecFormat::Events {
             are_texts(&all);
         }
         let mut batches = Batches::of(open(), sender());
@@ -86,7 +88,7 @@ pub fn hec(data: &[u8]) {
 /// Both encodings of OpenTelemetry.
 pub fn otlp(data: &[u8]) {
     for encoding in [otlp::Encoding::Json, otlp::Encoding::Protobuf] {
-        let (all, _) = read(|| Otlp::of(data.to_vec(), encoding, PEER, MESSAGES_MAX).ok());
+        let (all, _) = read(|| OtlpBody::of(data.to_vec(), encoding, PEER, MESSAGES_MAX).ok());
         are_parts(&all, data);
         if encoding == otlp::Encoding::Json {
             are_texts(&all);
@@ -96,7 +98,7 @@ pub fn otlp(data: &[u8]) {
 
 /// Graylog's objects.
 pub fn gelf(data: &[u8]) {
-    let (all, _) = read(|| Gelf::of(data.to_vec(), sender(), MESSAGES_MAX).ok());
+    let (all, _) = read(|| GelfBody::of(data.to_vec(), sender(), MESSAGES_MAX).ok());
     are_parts(&all, data);
     are_texts(&all);
 }
@@ -123,7 +125,7 @@ pub fn journal(data: &[u8]) {
     }
 }
 
-/// No more comes out than may, whatever it is packed with, and what is refused is refused in words.
+/// A body never unpacks to more than is allowed, whatever its encoding, and a refusal has a reason.
 pub fn unpack(data: &[u8]) {
     let [max, packed @ ..] = data else { return };
     let bytes_max = usize::from(*max) * UNPACKED_BYTES_MAX / 255;
@@ -147,12 +149,12 @@ pub fn unpack(data: &[u8]) {
     }
 }
 
-fn sender() -> Sender {
-    Sender { source: "http".to_owned(), peer: PEER.to_owned(), received: RECEIVED }
+fn sender() -> BodySender {
+    BodySender { source: "http".to_owned(), peer: PEER.to_owned(), received: RECEIVED }
 }
 
-/// All batches of a body that is one, and how many of its messages were refused. Reading ends, finds no more than it may,
-/// and finds the same a second time, whether what a check has read is kept or not.
+/// All batches of a body that is one, and how many of its messages were refused. Reading ends, finds no more than is
+/// allowed, and finds the same a second time, whether the batches of a check are kept or not.
 fn read<M: Messages>(open: impl Fn() -> Option<M>) -> (Vec<Batch>, usize) {
     let Some(messages) = open() else { return (Vec::new(), 0) };
     let mut batches = Batches::of(messages, sender());
@@ -218,13 +220,13 @@ fn are_texts(batches: &[Batch]) {
 }
 
 /// The bytes of each entry and its row, and how the journal ends.
-type Entries = (Vec<(Vec<u8>, Batch)>, Result<(), Malformed>);
+type Entries = (Vec<(Vec<u8>, Batch)>, Result<(), JournalError>);
 
 /// The entries of a journal of which `next` says how much of what is left comes at a time.
 fn entries(journal: &[u8], mut next: impl FnMut(usize) -> usize) -> Entries {
     let mut reader = Journal::new(ENTRY_BYTES_MAX);
     let mut found = Vec::new();
-    let mut done = |entry: &Entry| {
+    let mut done = |entry: &JournalEntry| {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: PEER.as_bytes(), received: RECEIVED });
         entry.push(PEER.as_bytes(), &mut builder);

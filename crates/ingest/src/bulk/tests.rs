@@ -1,4 +1,4 @@
-//! Bodies whole, mixed and broken, and what is replied to them.
+//! Bodies whole, mixed and broken, and the replies to them.
 
 use super::*;
 use crate::batches::Batches;
@@ -6,9 +6,9 @@ use logstead_record::{Batch, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn bulk(body: &[u8], messages_max: usize) -> Result<Batches<Bulk>, Refused> {
+fn bulk(body: &[u8], messages_max: usize) -> Result<Batches<Bulk>, BodyError> {
     let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
-    let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+    let sender = BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
     Ok(Batches::of(Bulk::of(body.to_vec(), None, sender.clone(), messages_max)?, sender))
 }
 
@@ -17,7 +17,7 @@ fn all(batches: &mut Batches<Bulk>) -> Vec<Batch> {
 }
 
 fn reply(bulk: &Bulk, taken: usize, later: Option<&str>, filter: Option<&str>) -> Value {
-    let text = bulk.reply((taken, &[]), later, 3, &Filter::of(filter));
+    let text = bulk.reply(taken, &[], later, 3, &ReplyFilter::of(filter));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
@@ -129,7 +129,7 @@ fn a_body_that_is_none_is_refused_before_its_first_message() {
         let refused = bulk(body.as_bytes(), 9).err().unwrap().to_string();
         assert!(refused.contains(expected), "{body}: {refused}");
     }
-    assert_eq!(bulk(MIXED.as_bytes(), 5).err(), Some(Refused::TooMany { messages_max: 5 }));
+    assert_eq!(bulk(MIXED.as_bytes(), 5).err(), Some(BodyError::TooMany { messages_max: 5 }));
 }
 
 proptest! {

@@ -6,18 +6,18 @@ use crate::protobuf::tests::{bytes, number};
 use logstead_record::Batch;
 use proptest::prelude::*;
 
-fn loki(body: &[u8], form: Form, messages_max: usize) -> Result<Batches<Loki>, Refused> {
+fn loki(body: &[u8], form: LokiEncoding, messages_max: usize) -> Result<Batches<LokiBody>, BodyError> {
     let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
-    let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
-    Ok(Batches::of(Loki::of(body.to_vec(), form, sender.clone(), messages_max)?, sender))
+    let sender = BodySender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+    Ok(Batches::of(LokiBody::of(body.to_vec(), form, sender.clone(), messages_max)?, sender))
 }
 
-fn all(batches: &mut Batches<Loki>) -> Vec<Batch> {
+fn all(batches: &mut Batches<LokiBody>) -> Vec<Batch> {
     std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect()
 }
 
 /// The rows of a body, each as `nanoseconds host program severity message | name=value …`.
-fn rows(body: &[u8], form: Form) -> Vec<String> {
+fn rows(body: &[u8], form: LokiEncoding) -> Vec<String> {
     let batches = all(&mut loki(body, form, 100).unwrap());
     let row = |batch: &Batch, row: usize| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -83,7 +83,7 @@ fn both_forms_give_the_same_rows() {
         {"values": [["3000000007","third",{}],["4000000007","fourth"]], "stream": {"host":"web-1","program":"api","path":"C:\\x"}}
     ]}"#;
     let shown: Vec<String> = EXPECTED.iter().map(|row| row.replace(" | app=api", " |")).collect();
-    assert_eq!(rows(json.as_bytes(), Form::Json), shown);
+    assert_eq!(rows(json.as_bytes(), LokiEncoding::Json), shown);
     let protobuf = push_request(&[
         (
             "{app=\"api\"}",
@@ -92,7 +92,7 @@ fn both_forms_give_the_same_rows() {
         ("{}", &[]),
         (r#"{host="web-1", program="api", path="C:\\x",}"#, &[(3, "third", &[]), (4, "fourth", &[])]),
     ]);
-    assert_eq!(rows(&protobuf, Form::Protobuf), shown);
+    assert_eq!(rows(&protobuf, LokiEncoding::Protobuf), shown);
 }
 
 #[test]
@@ -109,24 +109,24 @@ fn a_body_that_is_none_is_refused_as_a_whole() {
         (r#"{"streams":[{"stream":{},"values":{}}]}"#, "array"),
         (r#"{"streams":[{"stream":{},"values":[["1","a",{},{}]]}]}"#, "more than"),
     ] {
-        let refused = loki(body.as_bytes(), Form::Json, 9).err().unwrap().to_string();
+        let refused = loki(body.as_bytes(), LokiEncoding::Json, 9).err().unwrap().to_string();
         assert!(refused.contains(expected), "{body}: {refused}");
     }
     for labels in ["", "{", "{a}", "{a=b}", "{a=\"b}", "{a=\"b\" c=\"d\"}", "{a=\"\\u12\"}"] {
-        assert!(loki(&push_request(&[(labels, &[])]), Form::Protobuf, 9).is_err(), "{labels}");
+        assert!(loki(&push_request(&[(labels, &[])]), LokiEncoding::Protobuf, 9).is_err(), "{labels}");
     }
-    assert!(loki(b"\x0a\x05\x0a\x01", Form::Protobuf, 9).is_err());
+    assert!(loki(b"\x0a\x05\x0a\x01", LokiEncoding::Protobuf, 9).is_err());
     let many = push_request(&[("{}", &[(1, "a", &[]), (1, "b", &[])])]);
-    assert_eq!(loki(&many, Form::Protobuf, 1).err(), Some(Refused::TooMany { messages_max: 1 }));
+    assert_eq!(loki(&many, LokiEncoding::Protobuf, 1).err(), Some(BodyError::TooMany { messages_max: 1 }));
     let deep = "[".repeat(100_000);
-    assert!(loki(deep.as_bytes(), Form::Json, 9).is_err());
+    assert!(loki(deep.as_bytes(), LokiEncoding::Json, 9).is_err());
 }
 
 #[test]
 fn an_entry_that_is_too_long_is_refused_alone() {
     let long = "x".repeat(LIMITS.line_bytes_max + 1);
     let body = push_request(&[("{a=\"b\"}", &[(1, "first", &[]), (2, &long, &[]), (3, "last", &[])])]);
-    let mut batches = loki(&body, Form::Protobuf, 9).unwrap();
+    let mut batches = loki(&body, LokiEncoding::Protobuf, 9).unwrap();
     assert_eq!(all(&mut batches).iter().map(Batch::rows).sum::<usize>(), 2);
     assert_eq!((batches.refused, batches.refusals[0].number), (1, 2));
 }
@@ -135,12 +135,12 @@ fn an_entry_that_is_too_long_is_refused_alone() {
 fn labels_that_every_entry_repeats_are_counted_each_time() {
     let long = format!("{{a=\"{}\"}}", "x".repeat(60 << 10));
     let entries: Vec<(u64, &str, &[Pair])> = (0..500).map(|at| (at, "m", &[][..])).collect();
-    let mut batches = loki(&push_request(&[(&long, &entries)]), Form::Protobuf, 500).unwrap();
+    let mut batches = loki(&push_request(&[(&long, &entries)]), LokiEncoding::Protobuf, 500).unwrap();
     assert!(500 * (60 << 10) < batches.rest_bytes());
     let all = all(&mut batches);
     assert!(all.iter().all(|batch| batch.memory_bytes() < 16 << 20) && 5 < all.len());
     let many = format!("{{a=\"{}\"}}", "x".repeat(VALUES_BYTES_MAX));
-    assert!(loki(&push_request(&[(&many, &[])]), Form::Protobuf, 9).is_err());
+    assert!(loki(&push_request(&[(&many, &[])]), LokiEncoding::Protobuf, 9).is_err());
 }
 
 proptest! {
@@ -156,7 +156,7 @@ proptest! {
         let at = at.index(valid.len());
         valid[at] = with;
         for (body, form) in [
-            (noise.as_slice(), Form::Json), (&noise, Form::Protobuf), (pieces.concat().as_bytes(), Form::Json), (&valid, Form::Protobuf),
+            (noise.as_slice(), LokiEncoding::Json), (&noise, LokiEncoding::Protobuf), (pieces.concat().as_bytes(), LokiEncoding::Json), (&valid, LokiEncoding::Protobuf),
         ] {
             let Ok(mut batches) = loki(body, form, 50) else { continue };
             let entries = batches.rest_bytes();

@@ -1,16 +1,16 @@
-//! What a request is answered with: `ExportLogsServiceResponse`, or `google.rpc.Status`, in the encoding of the request.
+//! The reply to a request: `ExportLogsServiceResponse`, or `google.rpc.Status`, in the encoding of the request.
 
 use super::Encoding;
 use serde_json::json;
 use std::time::Duration;
 
-/// The type of the detail that says when to come again.
+/// The type of the detail with the time to try again.
 const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
 
-/// What became of a request that was taken.
+/// The reply to a request that was accepted.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// How many records were not taken. They are not to be sent again.
+pub struct OtlpReply {
+    /// The number of rejected records. They must not be sent again.
     pub rejected: usize,
     /// Why.
     pub message: String,
@@ -19,7 +19,7 @@ pub struct Answer {
 /// Why a request was not taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// What kind of reason it is.
+    /// The kind of error.
     pub code: Code,
     /// The reason in words.
     pub message: String,
@@ -27,7 +27,7 @@ pub struct Status {
     pub retry_after: Option<Duration>,
 }
 
-/// What kind of reason: the codes of gRPC.
+/// The kinds of errors: the codes of gRPC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// It cannot be read.
@@ -44,8 +44,8 @@ pub enum Code {
     Unauthenticated = 16,
 }
 
-impl Answer {
-    /// As the body of an answer; one without anything to say is empty.
+impl OtlpReply {
+    /// Encodes the body of a response; it is empty if there is nothing to say.
     pub fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let says_something = 0 < self.rejected || !self.message.is_empty();
         match encoding {
@@ -74,7 +74,7 @@ impl Status {
         Status { code, message: message.into(), retry_after: None }
     }
 
-    /// As the body of an answer.
+    /// Encodes the body of a response.
     pub fn encode(&self, encoding: Encoding) -> Vec<u8> {
         match encoding {
             Encoding::Json => self.encode_json(),
@@ -108,7 +108,7 @@ impl Status {
     }
 }
 
-/// Appends a number to a message, unless it is 0, which is what a missing one means.
+/// Appends a number to a message, unless it is 0, the meaning of a missing one.
 fn write_number(field: u64, number: u64, out: &mut Vec<u8>) {
     if number != 0 {
         write_varint(field << 3, out);
@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn an_answer_without_anything_to_say_is_empty() {
-        assert_eq!(Answer::default().encode(Encoding::Json), b"{}");
-        assert_eq!(Answer::default().encode(Encoding::Protobuf), b"");
+        assert_eq!(OtlpReply::default().encode(Encoding::Json), b"{}");
+        assert_eq!(OtlpReply::default().encode(Encoding::Protobuf), b"");
     }
 
     #[test]
     fn what_was_rejected_is_said_in_the_encoding_of_the_request() {
-        let answer = Answer { rejected: 2, message: "too long".to_owned() };
+        let answer = OtlpReply { rejected: 2, message: "too long".to_owned() };
         let json = r#"{"partialSuccess":{"errorMessage":"too long","rejectedLogRecords":"2"}}"#;
         assert_eq!(answer.encode(Encoding::Json), json.as_bytes());
         assert_eq!(answer.encode(Encoding::Protobuf), b"\x0a\x0c\x08\x02\x12\x08too long");

@@ -1,22 +1,22 @@
 //! OpenTelemetry's requests as protobuf. The numbers are those of `opentelemetry-proto`, which never change.
 
-use super::outline::{Outline, Piece, Unfit, Unreadable};
-use super::record::{Common, Record};
-use super::value::{Any, DEPTH_MAX, Pairs, Text};
-use crate::protobuf::{Fields, Value, Wrong};
+use super::outline::{Outline, OutlineError, OutlinePart, Unreadable};
+use super::record::{CommonAttributes, Record};
+use super::value::{AttributeValue, Attributes, DEPTH_MAX, TextBytes};
+use crate::protobuf::{WireError, WireFields, WireValue};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Where resources, scopes and records stand. Nothing within them is looked at.
-pub(super) fn outline(body: &[u8], outline: &mut Outline) -> Result<(), Unfit> {
+/// Finds the resources, scopes and records without reading their content.
+pub(super) fn outline(body: &[u8], outline: &mut Outline) -> Result<(), OutlineError> {
     let place = |part: &[u8]| {
         let start = part.as_ptr().addr() - body.as_ptr().addr();
         start as u32..(start + part.len()) as u32
     };
     for resource_logs in messages(body, 1) {
-        let at = outline.push(Piece::Resource(0..0))?;
-        // What describes the others may stand behind them.
-        for field in Fields::of(resource_logs?) {
+        let at = outline.push(OutlinePart::Resource(0..0))?;
+        // The part that describes the others may stand behind them.
+        for field in WireFields::of(resource_logs?) {
             match field.map_err(Unreadable::from)? {
                 (1, value) => outline.describe(at, place(bytes(1, value)?)),
                 (2, value) => scope_logs(bytes(2, value)?, outline, &place)?,
@@ -31,12 +31,12 @@ fn scope_logs(
     message: &[u8],
     outline: &mut Outline,
     place: &impl Fn(&[u8]) -> Range<u32>,
-) -> Result<(), Unfit> {
-    let at = outline.push(Piece::Scope(0..0))?;
-    for field in Fields::of(message) {
+) -> Result<(), OutlineError> {
+    let at = outline.push(OutlinePart::Scope(0..0))?;
+    for field in WireFields::of(message) {
         match field.map_err(Unreadable::from)? {
             (1, value) => outline.describe(at, place(bytes(1, value)?)),
-            (2, value) => drop(outline.push(Piece::Record(place(bytes(2, value)?)))?),
+            (2, value) => drop(outline.push(OutlinePart::Record(place(bytes(2, value)?)))?),
             _ => {}
         }
     }
@@ -45,27 +45,27 @@ fn scope_logs(
 
 /// The messages with this number in another.
 fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
-    let is_one = move |field: &Result<(u32, Value<'_>), Wrong>| {
+    let is_one = move |field: &Result<(u32, WireValue<'_>), WireError>| {
         field.as_ref().map_or(true, |(found, _)| *found == number)
     };
-    Fields::of(message)
+    WireFields::of(message)
         .filter(is_one)
         .map(|field| field.map_err(Unreadable::from).and_then(|(number, value)| bytes(number, value)))
 }
 
-pub(super) fn resource(message: &[u8]) -> Result<Common, Unreadable> {
-    let mut attributes = Pairs::new();
-    for field in Fields::of(message) {
+pub(super) fn resource(message: &[u8]) -> Result<CommonAttributes, Unreadable> {
+    let mut attributes = Attributes::new();
+    for field in WireFields::of(message) {
         if let (1, value) = field? {
             attributes.push(pair(bytes(1, value)?, DEPTH_MAX)?);
         }
     }
-    Ok(Common::of(&attributes))
+    Ok(CommonAttributes::of(&attributes))
 }
 
-pub(super) fn scope(message: &[u8]) -> Result<Common, Unreadable> {
-    let (mut name, mut version, mut attributes) = (&b""[..], &b""[..], Pairs::new());
-    for field in Fields::of(message) {
+pub(super) fn scope(message: &[u8]) -> Result<CommonAttributes, Unreadable> {
+    let (mut name, mut version, mut attributes) = (&b""[..], &b""[..], Attributes::new());
+    for field in WireFields::of(message) {
         let (number, value) = field?;
         match number {
             1 => name = bytes(number, value)?,
@@ -74,12 +74,12 @@ pub(super) fn scope(message: &[u8]) -> Result<Common, Unreadable> {
             _ => {}
         }
     }
-    Ok(Common::of_scope(name, version, &attributes))
+    Ok(CommonAttributes::of_scope(name, version, &attributes))
 }
 
 pub(super) fn record(message: &[u8]) -> Result<Record<'_>, Unreadable> {
     let mut record = Record::default();
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         let (number, value) = field?;
         match number {
             1 => record.time = self::number(number, value)?,
@@ -98,21 +98,21 @@ pub(super) fn record(message: &[u8]) -> Result<Record<'_>, Unreadable> {
     Ok(record)
 }
 
-fn bytes(number: u32, value: Value<'_>) -> Result<&[u8], Unreadable> {
+fn bytes(number: u32, value: WireValue<'_>) -> Result<&[u8], Unreadable> {
     value.bytes().ok_or(Unreadable::Type(number))
 }
 
-fn text(number: u32, value: Value<'_>) -> Result<Text<'_>, Unreadable> {
+fn text(number: u32, value: WireValue<'_>) -> Result<TextBytes<'_>, Unreadable> {
     bytes(number, value).map(Cow::Borrowed)
 }
 
-fn number(number: u32, value: Value<'_>) -> Result<u64, Unreadable> {
+fn number(number: u32, value: WireValue<'_>) -> Result<u64, Unreadable> {
     value.number().ok_or(Unreadable::Type(number))
 }
 
-fn pair(message: &[u8], depth_left: usize) -> Result<(Text<'_>, Any<'_>), Unreadable> {
-    let (mut name, mut of_name) = (Cow::default(), Any::Nothing);
-    for field in Fields::of(message) {
+fn pair(message: &[u8], depth_left: usize) -> Result<(TextBytes<'_>, AttributeValue<'_>), Unreadable> {
+    let (mut name, mut of_name) = (Cow::default(), AttributeValue::Nothing);
+    for field in WireFields::of(message) {
         let (number, value) = field?;
         match number {
             1 => name = text(number, value)?,
@@ -123,25 +123,29 @@ fn pair(message: &[u8], depth_left: usize) -> Result<(Text<'_>, Any<'_>), Unread
     Ok((name, of_name))
 }
 
-fn any(message: &[u8], depth_left: usize) -> Result<Any<'_>, Unreadable> {
+fn any(message: &[u8], depth_left: usize) -> Result<AttributeValue<'_>, Unreadable> {
     let depth_left = depth_left.checked_sub(1).ok_or(Unreadable::TooDeep)?;
-    let mut value = Any::Nothing;
-    for field in Fields::of(message) {
+    let mut value = AttributeValue::Nothing;
+    for field in WireFields::of(message) {
         let (number, said) = field?;
         value = match number {
-            1 => Any::Text(text(number, said)?),
-            2 => Any::Bool(self::number(number, said)? != 0),
-            3 => Any::Int(self::number(number, said)?.cast_signed()),
-            4 => Any::Double(f64::from_bits(self::number(number, said)?)),
+            1 => AttributeValue::Text(text(number, said)?),
+            2 => AttributeValue::Bool(self::number(number, said)? != 0),
+            3 => AttributeValue::Int(self::number(number, said)?.cast_signed()),
+            4 => AttributeValue::Double(f64::from_bits(self::number(number, said)?)),
             5 => {
                 let elements = messages(bytes(number, said)?, 1);
-                Any::List(elements.map(|element| any(element?, depth_left)).collect::<Result<_, _>>()?)
+                AttributeValue::List(
+                    elements.map(|element| any(element?, depth_left)).collect::<Result<_, _>>()?,
+                )
             }
             6 => {
                 let members = messages(bytes(number, said)?, 1);
-                Any::Map(members.map(|member| pair(member?, depth_left)).collect::<Result<_, _>>()?)
+                AttributeValue::Map(
+                    members.map(|member| pair(member?, depth_left)).collect::<Result<_, _>>()?,
+                )
             }
-            7 => Any::Bytes(text(number, said)?),
+            7 => AttributeValue::Bytes(text(number, said)?),
             _ => continue,
         };
     }
@@ -149,7 +153,7 @@ fn any(message: &[u8], depth_left: usize) -> Result<Any<'_>, Unreadable> {
 }
 
 /// An id in hex; one of zeros is none.
-fn hex(id: &[u8]) -> Text<'static> {
+fn hex(id: &[u8]) -> TextBytes<'static> {
     if id.iter().all(|byte| *byte == 0) {
         return Cow::default();
     }

@@ -14,59 +14,64 @@ mod record;
 mod text;
 mod value;
 
-pub use answer::{Answer, Code, Status};
+pub use answer::{Code, OtlpReply, Status};
 
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::messages::{BodyError, LIMITS, Messages, NextMessage};
 use logstead_record::BatchBuilder;
-use outline::{Outline, Piece, Unfit};
-use record::Common;
+use outline::{Outline, OutlineError, OutlinePart};
+use record::CommonAttributes;
 use std::ops::Range;
 
-/// How a request is written, and its answer.
+/// The encoding of a request and its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
-    /// `application/x-protobuf`, and what gRPC carries.
+    /// `application/x-protobuf`, also within gRPC.
     Protobuf,
     /// `application/json`.
     Json,
 }
 
 /// The records of a request.
-pub struct Otlp {
+pub struct OtlpBody {
     body: Vec<u8>,
     encoding: Encoding,
     /// The host of records that name none.
     host: String,
-    pieces: Vec<Piece>,
-    /// How many parts were read, and how many of these were records.
+    pieces: Vec<OutlinePart>,
+    /// The number of parts that were read, and of records among them.
     at: usize,
     number: usize,
     rest_bytes: usize,
-    resource: Common,
-    scope: Common,
-    /// How long what describes them is: it counts for each of their records.
+    resource: CommonAttributes,
+    scope: CommonAttributes,
+    /// The lengths of the resource and the scope, which count for each of their records.
     common_bytes: [usize; 2],
     marks: Option<Marks>,
 }
 
-impl Otlp {
-    /// Looks where the records stand in a body. What is wrong with one of them is known when it is read.
-    pub fn of(body: Vec<u8>, encoding: Encoding, host: &str, messages_max: usize) -> Result<Otlp, Refused> {
+impl OtlpBody {
+    /// Finds the records in a body. An error in one of them is found when it is read.
+    pub fn of(
+        body: Vec<u8>,
+        encoding: Encoding,
+        host: &str,
+        messages_max: usize,
+    ) -> Result<OtlpBody, BodyError> {
         let (body, marks) = if encoding == Encoding::Json { mark(body) } else { (body, None) };
         if u32::try_from(body.len()).is_err() {
-            return Err(Refused::malformed("the body is longer than 4 GiB: send it in parts"));
+            return Err(BodyError::malformed("the body is longer than 4 GiB: send it in parts"));
         }
         let mut outline = Outline { records_max: messages_max, ..Outline::default() };
         let found = match encoding {
             Encoding::Protobuf => binary::outline(&body, &mut outline),
-            Encoding::Json => text::outline(&body, &mut outline).map_err(Unfit::from),
+            Encoding::Json => text::outline(&body, &mut outline).map_err(OutlineError::from),
         };
         if outline.is_full {
-            return Err(Refused::TooMany { messages_max });
+            return Err(BodyError::TooMany { messages_max });
         }
-        found.map_err(|unfit| Refused::malformed(unfit.to_string()))?;
-        let mut otlp = Otlp {
+        found.map_err(|unfit| BodyError::malformed(unfit.to_string()))?;
+        let mut otlp = OtlpBody {
             body,
             encoding,
             host: host.to_owned(),
@@ -74,8 +79,8 @@ impl Otlp {
             at: 0,
             number: 0,
             rest_bytes: 0,
-            resource: Common::default(),
-            scope: Common::default(),
+            resource: CommonAttributes::default(),
+            scope: CommonAttributes::default(),
             common_bytes: [0; 2],
             marks,
         };
@@ -83,16 +88,16 @@ impl Otlp {
         Ok(otlp)
     }
 
-    fn common(&self, range: &Range<u32>, kind: Kind) -> Common {
+    fn common(&self, range: &Range<u32>, kind: CommonKind) -> CommonAttributes {
         let text = part(&self.body, range);
         let read = match (self.encoding, kind) {
             _ if text.is_empty() || LIMITS.line_bytes_max < text.len() => None,
-            (Encoding::Protobuf, Kind::Resource) => binary::resource(text).ok(),
-            (Encoding::Protobuf, Kind::Scope) => binary::scope(text).ok(),
-            (Encoding::Json, Kind::Resource) => text::resource(text).ok(),
-            (Encoding::Json, Kind::Scope) => text::scope(text).ok(),
+            (Encoding::Protobuf, CommonKind::Resource) => binary::resource(text).ok(),
+            (Encoding::Protobuf, CommonKind::Scope) => binary::scope(text).ok(),
+            (Encoding::Json, CommonKind::Resource) => text::resource(text).ok(),
+            (Encoding::Json, CommonKind::Scope) => text::scope(text).ok(),
         };
-        // Records without what describes them are worth more than none.
+        // Records without their description are worth more than none.
         read.unwrap_or_default()
     }
 
@@ -107,34 +112,34 @@ impl Otlp {
     }
 }
 
-/// What records have in common.
+/// The part that describes several records.
 #[derive(Clone, Copy)]
-enum Kind {
+enum CommonKind {
     Resource,
     Scope,
 }
 
-impl Messages for Otlp {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+impl Messages for OtlpBody {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         loop {
             let piece = self.pieces.get(self.at)?.clone();
             self.at += 1;
             match piece {
-                Piece::Resource(range) => {
-                    self.resource = self.common(&range, Kind::Resource);
+                OutlinePart::Resource(range) => {
+                    self.resource = self.common(&range, CommonKind::Resource);
                     self.common_bytes[0] = repeated(&range);
                 }
-                Piece::Scope(range) => {
-                    self.scope = self.common(&range, Kind::Scope);
+                OutlinePart::Scope(range) => {
+                    self.scope = self.common(&range, CommonKind::Scope);
                     self.common_bytes[1] = repeated(&range);
                 }
-                Piece::Record(range) => {
+                OutlinePart::Record(range) => {
                     let bytes = weight(&range, self.common_bytes);
                     self.rest_bytes -= bytes;
                     self.number += 1;
                     return Some(match self.record(part(&self.body, &range), builder) {
-                        Ok(()) => Next::Added { bytes },
-                        Err(reason) => Next::refused(self.number, reason),
+                        Ok(()) => NextMessage::Added { bytes },
+                        Err(reason) => NextMessage::refused(self.number, reason),
                     });
                 }
             }
@@ -150,9 +155,9 @@ impl Messages for Otlp {
         let mut common_bytes = [0; 2];
         for piece in &self.pieces {
             match piece {
-                Piece::Resource(range) => common_bytes[0] = repeated(range),
-                Piece::Scope(range) => common_bytes[1] = repeated(range),
-                Piece::Record(range) => self.rest_bytes += weight(range, common_bytes),
+                OutlinePart::Resource(range) => common_bytes[0] = repeated(range),
+                OutlinePart::Scope(range) => common_bytes[1] = repeated(range),
+                OutlinePart::Record(range) => self.rest_bytes += weight(range, common_bytes),
             }
         }
     }
@@ -162,12 +167,12 @@ impl Messages for Otlp {
     }
 }
 
-/// How much each record gets of what describes it: nothing if that is too long.
+/// The part of its description that each record gets: nothing if that is too long.
 fn repeated(range: &Range<u32>) -> usize {
     if range.len() <= LIMITS.line_bytes_max { range.len() } else { 0 }
 }
 
-/// What a record costs; an empty one costs something as well.
+/// The cost of a record; an empty one costs something as well.
 fn weight(record: &Range<u32>, common_bytes: [usize; 2]) -> usize {
     record.len() + common_bytes[0] + common_bytes[1] + 1
 }

@@ -12,17 +12,17 @@
 //! | `severityText` that is not the severity's name    | field `severity_text`                              |
 //! | any other attribute                               | a field (see [`super::value`])                     |
 //!
-//! An attribute of the record counts before one of the scope or the resource where it says a column.
+//! For a column, an attribute of the record wins over one of the scope or the resource.
 
-use super::value::{Any, Pairs, Text, column};
-use logstead_parse::Sink;
+use super::value::{AttributeValue, Attributes, TextBytes, column};
+use logstead_parse::PairSink;
 use logstead_record::{BatchBuilder, Facility, Field, Priority, Row, Severity, Timestamp};
-use logstead_syslog::format::fields::{FIELDS_MAX, Fields};
+use logstead_syslog::format::fields::{FIELDS_MAX, FieldWriter};
 use logstead_syslog::format::keys;
 
-/// What the name of a service is where a program did not say it.
+/// The name of a service that libraries use if the program does not name itself.
 const UNKNOWN_SERVICE: &[u8] = b"unknown_service";
-/// OpenTelemetry's numbers of syslog's severities, by the table of its data model: what Logstead sends.
+/// OpenTelemetry's numbers of syslog's severities, by the table of its data model: the numbers that Logstead sends.
 const NUMBERS: [u32; 8] = [21, 19, 18, 17, 13, 10, 9, 5];
 const USER: Facility = Facility::new(1).expect("1 is a facility");
 /// The word before the name of a field that is that of a column.
@@ -34,26 +34,26 @@ pub(super) struct Record<'a> {
     pub(super) time: u64,
     pub(super) observed: u64,
     pub(super) severity: u32,
-    pub(super) severity_text: Text<'a>,
-    pub(super) body: Any<'a>,
-    pub(super) attributes: Pairs<'a>,
+    pub(super) severity_text: TextBytes<'a>,
+    pub(super) body: AttributeValue<'a>,
+    pub(super) attributes: Attributes<'a>,
     /// In hex.
-    pub(super) trace_id: Text<'a>,
-    pub(super) span_id: Text<'a>,
+    pub(super) trace_id: TextBytes<'a>,
+    pub(super) span_id: TextBytes<'a>,
     pub(super) flags: u32,
-    pub(super) event_name: Text<'a>,
+    pub(super) event_name: TextBytes<'a>,
 }
 
-/// What the records of a resource or a scope have in common.
+/// The attributes that the records of a resource or a scope have in common.
 #[derive(Default, Debug)]
-pub(super) struct Common {
-    columns: Columns,
+pub(super) struct CommonAttributes {
+    columns: AttributeColumns,
     fields: Vec<logstead_parse::Pair>,
 }
 
-/// The columns that attributes say; empty where they do not.
+/// The columns that attributes fill; empty if they do not.
 #[derive(Default, Debug)]
-struct Columns {
+struct AttributeColumns {
     host: Vec<u8>,
     program: Vec<u8>,
     pid: Vec<u8>,
@@ -61,9 +61,9 @@ struct Columns {
     facility: Option<Facility>,
 }
 
-impl Columns {
-    /// Takes an attribute that says a column; `true` if it is not kept as a field as well.
-    fn take(&mut self, name: &[u8], value: &Any<'_>) -> bool {
+impl AttributeColumns {
+    /// Takes an attribute that fills a column; `true` if it is not kept as a field as well.
+    fn take(&mut self, name: &[u8], value: &AttributeValue<'_>) -> bool {
         let text = match name {
             b"host.name" => &mut self.host,
             b"service.name" => &mut self.program,
@@ -85,17 +85,17 @@ impl Columns {
     }
 }
 
-impl Common {
-    /// Of the attributes of a resource or a scope.
-    pub(super) fn of(attributes: &Pairs<'_>) -> Common {
-        let mut common = Common::default();
+impl CommonAttributes {
+    /// Reads the attributes of a resource or a scope.
+    pub(super) fn of(attributes: &Attributes<'_>) -> CommonAttributes {
+        let mut common = CommonAttributes::default();
         common.add_all(attributes);
         common
     }
 
-    /// Of a scope, which may have a name and a version.
-    pub(super) fn of_scope(name: &[u8], version: &[u8], attributes: &Pairs<'_>) -> Common {
-        let mut common = Common::default();
+    /// Reads a scope, which may have a name and a version.
+    pub(super) fn of_scope(name: &[u8], version: &[u8], attributes: &Attributes<'_>) -> CommonAttributes {
+        let mut common = CommonAttributes::default();
         for (field, text) in [("otel.scope.name", name), ("otel.scope.version", version)] {
             if !text.is_empty() {
                 common.fields.push((field.as_bytes().to_vec(), text.to_vec()));
@@ -105,19 +105,19 @@ impl Common {
         common
     }
 
-    fn add_all(&mut self, attributes: &Pairs<'_>) {
+    fn add_all(&mut self, attributes: &Attributes<'_>) {
         for (name, value) in attributes {
             if !self.columns.take(name, value) {
-                value.fields(name, &mut AtMost(&mut self.fields));
+                value.fields(name, &mut LimitedPairs(&mut self.fields));
             }
         }
     }
 }
 
 /// No more fields than a message may have: lists and maps of short values would have many long names.
-struct AtMost<'f>(&'f mut Vec<logstead_parse::Pair>);
+struct LimitedPairs<'f>(&'f mut Vec<logstead_parse::Pair>);
 
-impl Sink for AtMost<'_> {
+impl PairSink for LimitedPairs<'_> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }
@@ -130,10 +130,16 @@ impl Sink for AtMost<'_> {
 }
 
 impl Record<'_> {
-    /// Adds it as a row. `raw` is what it was read from; `host` stands in where nothing names one.
-    pub(super) fn push(&self, raw: &[u8], within: [&Common; 2], host: &[u8], builder: &mut BatchBuilder) {
-        let mut own = Columns::default();
-        let mut fields = Fields::new(builder, PREFIX);
+    /// Adds it as a row. `raw` are the bytes that it was read from; `host` is used if nothing names one.
+    pub(super) fn push(
+        &self,
+        raw: &[u8],
+        within: [&CommonAttributes; 2],
+        host: &[u8],
+        builder: &mut BatchBuilder,
+    ) {
+        let mut own = AttributeColumns::default();
+        let mut fields = FieldWriter::new(builder, PREFIX);
         for (name, value) in &self.attributes {
             if !own.take(name, value) {
                 value.fields(name, &mut fields);
@@ -143,7 +149,7 @@ impl Record<'_> {
         for (name, value) in within.iter().flat_map(|common| &common.fields) {
             fields.add(name, value);
         }
-        let said = |column: fn(&Columns) -> &[u8]| {
+        let said = |column: fn(&AttributeColumns) -> &[u8]| {
             let mut all = [&own, &within[0].columns, &within[1].columns].into_iter().map(column);
             all.find(|text| !text.is_empty()).unwrap_or_default()
         };
@@ -160,7 +166,7 @@ impl Record<'_> {
         .with(Field::Pid, said(|columns| &columns.pid))
         .with(Field::Msgid, said(|columns| &columns.msgid));
         match &self.body {
-            Any::Text(Text::Borrowed(text)) => {
+            AttributeValue::Text(TextBytes::Borrowed(text)) => {
                 let at = text.as_ptr().addr().checked_sub(raw.as_ptr().addr());
                 // An empty text may stand anywhere.
                 let message_at = at.filter(|at| raw.get(*at..*at + text.len()) == Some(*text));
@@ -171,7 +177,7 @@ impl Record<'_> {
     }
 
     /// Those that are not attributes.
-    fn add_fields(&self, fields: &mut Fields<'_>) {
+    fn add_fields(&self, fields: &mut FieldWriter<'_>) {
         for (name, text) in
             [("trace_id", &self.trace_id), ("span_id", &self.span_id), ("event_name", &self.event_name)]
         {
@@ -179,7 +185,7 @@ impl Record<'_> {
                 fields.add(name.as_bytes(), text);
             }
         }
-        // What is not of the trace is reserved.
+        // The bits that are not the trace's are reserved.
         if self.flags & 0xFF != 0 {
             fields.add(b"trace_flags", format!("{:02x}", self.flags & 0xFF).as_bytes());
         }
@@ -187,7 +193,7 @@ impl Record<'_> {
         if !self.severity_text.is_empty() && !self.severity_text.eq_ignore_ascii_case(name.as_bytes()) {
             fields.add(b"severity_text", &self.severity_text);
         }
-        if matches!(self.body, Any::Map(_)) {
+        if matches!(self.body, AttributeValue::Map(_)) {
             self.body.fields(b"body", fields);
         }
     }

@@ -1,7 +1,7 @@
 //! The two encodings of a request say the same.
 
 use super::*;
-use crate::batches::{Batches, Sender};
+use crate::batches::{Batches, BodySender};
 use logstead_record::{Batch, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -26,7 +26,7 @@ fn to_protobuf(request: &Json) -> Vec<u8> {
             for record in list(scope_logs, "logRecords") {
                 field(2, &record_to_protobuf(record), &mut of_scope);
             }
-            // What describes the records may stand behind them.
+            // The scope may stand behind its records.
             if let Some(scope) = scope_logs.get("scope") {
                 let mut text = Vec::new();
                 field(1, scope["name"].as_str().unwrap().as_bytes(), &mut text);
@@ -132,9 +132,9 @@ fn record_to_protobuf(record: &Json) -> Vec<u8> {
     out
 }
 
-fn read(body: &[u8], encoding: Encoding, messages_max: usize) -> Result<(Vec<Batch>, usize), Refused> {
-    let otlp = Otlp::of(body.to_vec(), encoding, "peer", messages_max)?;
-    let sender = Sender { source: "otlp".to_owned(), peer: "10.0.0.9".to_owned(), received: RECEIVED };
+fn read(body: &[u8], encoding: Encoding, messages_max: usize) -> Result<(Vec<Batch>, usize), BodyError> {
+    let otlp = OtlpBody::of(body.to_vec(), encoding, "peer", messages_max)?;
+    let sender = BodySender { source: "otlp".to_owned(), peer: "10.0.0.9".to_owned(), received: RECEIVED };
     let mut batches = Batches::of(otlp, sender);
     let all = std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect();
     Ok((all, batches.refused))
@@ -308,11 +308,11 @@ fn a_request_with_too_many_records_is_refused_as_a_whole() {
         [(Encoding::Json, request.to_string().into_bytes()), (Encoding::Protobuf, to_protobuf(&request))]
     {
         assert!(read(&body, encoding, 3).is_ok());
-        assert_eq!(read(&body, encoding, 2).err(), Some(Refused::TooMany { messages_max: 2 }));
+        assert_eq!(read(&body, encoding, 2).err(), Some(BodyError::TooMany { messages_max: 2 }));
     }
-    // What has no records takes memory as well.
+    // Parts without records take memory as well.
     let empty = "{\"resourceLogs\":[{},{},{},{}]}";
-    assert_eq!(read(empty.as_bytes(), Encoding::Json, 1).err(), Some(Refused::TooMany { messages_max: 1 }));
+    assert_eq!(read(empty.as_bytes(), Encoding::Json, 1).err(), Some(BodyError::TooMany { messages_max: 1 }));
     assert!(read(b"\x0a\x00\x0a\x00\x0a\x00\x0a\x00", Encoding::Protobuf, 1).is_err());
 }
 
@@ -402,8 +402,8 @@ proptest! {
             let at = at.index(body.len());
             damaged[at] ^= 0x15;
             for body in [&noise[..], &body[..at], &damaged] {
-                if let Ok(mut otlp) = Otlp::of(body.to_vec(), encoding, "", 20) {
-                    let sender = Sender { source: String::new(), peer: String::new(), received: RECEIVED };
+                if let Ok(mut otlp) = OtlpBody::of(body.to_vec(), encoding, "", 20) {
+                    let sender = BodySender { source: String::new(), peer: String::new(), received: RECEIVED };
                     let total = otlp.rest_bytes();
                     let mut builder = BatchBuilder::new();
                     builder.origin(logstead_record::Origin { source: b"", peer: b"", received: RECEIVED });

@@ -1,9 +1,9 @@
 //! OpenTelemetry's requests as JSON: protobuf's mapping, with ids in hex and enums as numbers. Numbers of 64 bits are texts,
 //! or numbers; unknown members are ignored.
 
-use super::outline::{Outline, Piece};
-use super::record::{Common, Record};
-use super::value::{Any, DEPTH_MAX, Pairs, Text};
+use super::outline::{Outline, OutlinePart};
+use super::record::{CommonAttributes, Record};
+use super::value::{AttributeValue, Attributes, DEPTH_MAX, TextBytes};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use serde::de::{
@@ -15,7 +15,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Where resources, scopes and records stand. Nothing within them is looked at.
+/// Finds the resources, scopes and records without reading their content.
 pub(super) fn outline(body: &[u8], outline: &mut Outline) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let first = Level { outline, body, level: 0, is_list: false };
@@ -76,8 +76,8 @@ impl<'de> Visitor<'de> for Level<'_> {
         let (own, list) = LEVELS[self.level];
         let place = match self.level {
             0 => None,
-            1 => Some(self.outline.push(Piece::Resource(0..0)).map_err(de::Error::custom)?),
-            _ => Some(self.outline.push(Piece::Scope(0..0)).map_err(de::Error::custom)?),
+            1 => Some(self.outline.push(OutlinePart::Resource(0..0)).map_err(de::Error::custom)?),
+            _ => Some(self.outline.push(OutlinePart::Scope(0..0)).map_err(de::Error::custom)?),
         };
         while let Some(name) = members.next_key::<Cow<'_, str>>()? {
             if let Some(place) = place.filter(|_| name == own) {
@@ -122,26 +122,26 @@ impl<'de> Visitor<'de> for Records<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         while let Some(record) = elements.next_element::<&RawValue>()? {
             let place = place(record, self.1);
-            self.0.push(Piece::Record(place)).map_err(de::Error::custom)?;
+            self.0.push(OutlinePart::Record(place)).map_err(de::Error::custom)?;
         }
         Ok(())
     }
 }
 
-/// Where a value stands.
+/// The range of a value in the body.
 fn place(value: &RawValue, body: &[u8]) -> Range<u32> {
     let start = value.get().as_ptr().addr() - body.as_ptr().addr();
     start as u32..(start + value.get().len()) as u32
 }
 
-pub(super) fn resource(text: &[u8]) -> Result<Common, serde_json::Error> {
+pub(super) fn resource(text: &[u8]) -> Result<CommonAttributes, serde_json::Error> {
     let resource: Resource<'_> = serde_json::from_slice(text)?;
-    Ok(Common::of(&resource.attributes.pairs()))
+    Ok(CommonAttributes::of(&resource.attributes.pairs()))
 }
 
-pub(super) fn scope(text: &[u8]) -> Result<Common, serde_json::Error> {
+pub(super) fn scope(text: &[u8]) -> Result<CommonAttributes, serde_json::Error> {
     let scope: Scope<'_> = serde_json::from_slice(text)?;
-    Ok(Common::of_scope(&scope.name.0, &scope.version.0, &scope.attributes.pairs()))
+    Ok(CommonAttributes::of_scope(&scope.name.0, &scope.version.0, &scope.attributes.pairs()))
 }
 
 pub(super) fn record(text: &[u8]) -> Result<Record<'_>, serde_json::Error> {
@@ -158,7 +158,7 @@ pub(super) fn record(text: &[u8]) -> Result<Record<'_>, serde_json::Error> {
         flags: u32::try_from(record.flags.0).unwrap_or_default(),
         event_name: record.event_name.0,
     };
-    let is_too_deep = |value: &Any<'_>| value.is_deeper_than(DEPTH_MAX);
+    let is_too_deep = |value: &AttributeValue<'_>| value.is_deeper_than(DEPTH_MAX);
     if is_too_deep(&record.body) || record.attributes.iter().any(|(_, value)| is_too_deep(value)) {
         return Err(de::Error::custom(format!("its values are nested deeper than {DEPTH_MAX} levels")));
     }
@@ -166,7 +166,7 @@ pub(super) fn record(text: &[u8]) -> Result<Record<'_>, serde_json::Error> {
 }
 
 /// An id in hex; one of zeros is none.
-fn id(mut hex: Text<'_>) -> Text<'_> {
+fn id(mut hex: TextBytes<'_>) -> TextBytes<'_> {
     if hex.iter().all(|digit| *digit == b'0') {
         return Cow::default();
     }
@@ -179,17 +179,17 @@ fn id(mut hex: Text<'_>) -> Text<'_> {
 #[derive(serde::Deserialize)]
 struct Resource<'a> {
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize)]
 struct Scope<'a> {
     #[serde(borrow, default)]
-    name: Str<'a>,
+    name: TextValue<'a>,
     #[serde(borrow, default)]
-    version: Str<'a>,
+    version: TextValue<'a>,
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -202,84 +202,86 @@ struct LogRecord<'a> {
     #[serde(default)]
     severity_number: Number<u64>,
     #[serde(borrow, default)]
-    severity_text: Str<'a>,
+    severity_text: TextValue<'a>,
     #[serde(borrow, default)]
-    body: Value<'a>,
+    body: AnyValue<'a>,
     #[serde(borrow, default)]
-    attributes: OrNull<Vec<KeyValue<'a>>>,
+    attributes: Nullable<Vec<KeyValue<'a>>>,
     #[serde(borrow, default)]
-    trace_id: Str<'a>,
+    trace_id: TextValue<'a>,
     #[serde(borrow, default)]
-    span_id: Str<'a>,
+    span_id: TextValue<'a>,
     #[serde(default)]
     flags: Number<u64>,
     #[serde(borrow, default)]
-    event_name: Str<'a>,
+    event_name: TextValue<'a>,
 }
 
 #[derive(serde::Deserialize)]
 struct KeyValue<'a> {
     #[serde(borrow, default)]
-    key: Str<'a>,
+    key: TextValue<'a>,
     #[serde(borrow, default)]
-    value: Value<'a>,
+    value: AnyValue<'a>,
 }
 
 #[derive(serde::Deserialize, Default)]
-struct List<'a> {
+#[serde(rename = "List")]
+struct ListValue<'a> {
     #[serde(borrow, default)]
-    values: OrNull<Vec<Value<'a>>>,
+    values: Nullable<Vec<AnyValue<'a>>>,
 }
 
 #[derive(serde::Deserialize, Default)]
-struct Map<'a> {
+#[serde(rename = "Map")]
+struct MapValue<'a> {
     #[serde(borrow, default)]
-    values: OrNull<Vec<KeyValue<'a>>>,
+    values: Nullable<Vec<KeyValue<'a>>>,
 }
 
 /// `null` means the same as nothing.
 #[derive(Default)]
-struct OrNull<T>(T);
+struct Nullable<T>(T);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OrNull<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrNull<T>, D::Error> {
-        Option::deserialize(deserializer).map(|value: Option<T>| OrNull(value.unwrap_or_default()))
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Nullable<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Nullable<T>, D::Error> {
+        Option::deserialize(deserializer).map(|value: Option<T>| Nullable(value.unwrap_or_default()))
     }
 }
 
-impl<'a> OrNull<Vec<KeyValue<'a>>> {
-    fn pairs(self) -> Pairs<'a> {
+impl<'a> Nullable<Vec<KeyValue<'a>>> {
+    fn pairs(self) -> Attributes<'a> {
         self.0.into_iter().map(|pair| (pair.key.0, pair.value.0)).collect()
     }
 }
 
-/// A text, borrowed where it has no escapes.
+/// A text, borrowed if it has no escapes.
 #[derive(Default)]
-struct Str<'a>(Text<'a>);
+struct TextValue<'a>(TextBytes<'a>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Str<'a>, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Str<'de>;
+impl<'de: 'a, 'a> Deserialize<'de> for TextValue<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TextValue<'a>, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = TextValue<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Str<'de>, E> {
-                Ok(Str(Cow::Borrowed(text.as_bytes())))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<TextValue<'de>, E> {
+                Ok(TextValue(Cow::Borrowed(text.as_bytes())))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Str<'de>, E> {
-                Ok(Str(Cow::Owned(text.as_bytes().to_vec())))
+            fn visit_str<E>(self, text: &str) -> Result<TextValue<'de>, E> {
+                Ok(TextValue(Cow::Owned(text.as_bytes().to_vec())))
             }
 
-            fn visit_unit<E>(self) -> Result<Str<'de>, E> {
-                Ok(Str::default())
+            fn visit_unit<E>(self) -> Result<TextValue<'de>, E> {
+                Ok(TextValue::default())
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TextVisitor)
     }
 }
 
@@ -292,8 +294,8 @@ where
     T: Default + std::str::FromStr + TryFrom<u64> + TryFrom<i64>,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number<T>, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-        impl<T> Visitor<'_> for Reader<T>
+        struct NumberVisitor<T>(PhantomData<T>);
+        impl<T> Visitor<'_> for NumberVisitor<T>
         where
             T: Default + std::str::FromStr + TryFrom<u64> + TryFrom<i64>,
         {
@@ -319,7 +321,7 @@ where
                 Ok(Number::default())
             }
         }
-        deserializer.deserialize_any(Reader(PhantomData))
+        deserializer.deserialize_any(NumberVisitor(PhantomData))
     }
 }
 
@@ -332,38 +334,40 @@ fn double<E: de::Error>(value: &RawValue) -> Result<f64, E> {
 
 /// A value: an object whose only member says its type.
 #[derive(Default)]
-struct Value<'a>(Any<'a>);
+struct AnyValue<'a>(AttributeValue<'a>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value<'a>, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Value<'de>;
+impl<'de: 'a, 'a> Deserialize<'de> for AnyValue<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AnyValue<'a>, D::Error> {
+        struct ValueVisitor;
+        impl<'de> Visitor<'de> for ValueVisitor {
+            type Value = AnyValue<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value, such as {\"stringValue\": \"text\"}")
             }
 
-            fn visit_unit<E>(self) -> Result<Value<'de>, E> {
-                Ok(Value::default())
+            fn visit_unit<E>(self) -> Result<AnyValue<'de>, E> {
+                Ok(AnyValue::default())
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value<'de>, A::Error> {
-                let mut value = Any::Nothing;
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AnyValue<'de>, A::Error> {
+                let mut value = AttributeValue::Nothing;
                 while let Some(kind) = map.next_key::<Cow<'_, str>>()? {
                     value = match &*kind {
-                        "stringValue" => Any::Text(map.next_value::<Str<'_>>()?.0),
-                        "boolValue" => Any::Bool(map.next_value()?),
-                        "intValue" => Any::Int(map.next_value::<Number<i64>>()?.0),
-                        "doubleValue" => Any::Double(double(map.next_value()?)?),
-                        "bytesValue" => Any::Bytes(Cow::Owned(bytes(&map.next_value::<Str<'_>>()?.0)?)),
+                        "stringValue" => AttributeValue::Text(map.next_value::<TextValue<'_>>()?.0),
+                        "boolValue" => AttributeValue::Bool(map.next_value()?),
+                        "intValue" => AttributeValue::Int(map.next_value::<Number<i64>>()?.0),
+                        "doubleValue" => AttributeValue::Double(double(map.next_value()?)?),
+                        "bytesValue" => {
+                            AttributeValue::Bytes(Cow::Owned(bytes(&map.next_value::<TextValue<'_>>()?.0)?))
+                        }
                         "arrayValue" => {
-                            let list = map.next_value::<Option<List<'_>>>()?.unwrap_or_default();
-                            Any::List(list.values.0.into_iter().map(|value| value.0).collect())
+                            let list = map.next_value::<Option<ListValue<'_>>>()?.unwrap_or_default();
+                            AttributeValue::List(list.values.0.into_iter().map(|value| value.0).collect())
                         }
                         "kvlistValue" => {
-                            let map = map.next_value::<Option<Map<'_>>>()?.unwrap_or_default();
-                            Any::Map(map.values.pairs())
+                            let map = map.next_value::<Option<MapValue<'_>>>()?.unwrap_or_default();
+                            AttributeValue::Map(map.values.pairs())
                         }
                         _ => {
                             map.next_value::<IgnoredAny>()?;
@@ -371,10 +375,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
                         }
                     };
                 }
-                Ok(Value(value))
+                Ok(AnyValue(value))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(ValueVisitor)
     }
 }
 

@@ -10,54 +10,57 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use logstead_parse::{NAME_BYTES_MAX, Sink};
+use logstead_parse::{NAME_BYTES_MAX, PairSink};
 use std::borrow::Cow;
 use std::io::Write as _;
 
 /// How deep values may be nested.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// A text, borrowed from the request where it stands there as it is.
-pub(super) type Text<'a> = Cow<'a, [u8]>;
+/// A text, borrowed from the request if it is there as it is.
+pub(super) type TextBytes<'a> = Cow<'a, [u8]>;
 
 /// Attributes: names and values.
-pub(super) type Pairs<'a> = Vec<(Text<'a>, Any<'a>)>;
+pub(super) type Attributes<'a> = Vec<(TextBytes<'a>, AttributeValue<'a>)>;
 
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Any<'a> {
+pub(super) enum AttributeValue<'a> {
     #[default]
     Nothing,
-    Text(Text<'a>),
+    Text(TextBytes<'a>),
     Bool(bool),
     Int(i64),
     Double(f64),
-    Bytes(Text<'a>),
-    List(Vec<Any<'a>>),
-    Map(Pairs<'a>),
+    Bytes(TextBytes<'a>),
+    List(Vec<AttributeValue<'a>>),
+    Map(Attributes<'a>),
 }
 
-impl Any<'_> {
+impl AttributeValue<'_> {
     /// Gives out its fields under this name.
-    pub(super) fn fields(&self, name: &[u8], sink: &mut impl Sink) {
+    pub(super) fn fields(&self, name: &[u8], sink: &mut impl PairSink) {
         match self {
-            Any::Nothing => {}
-            Any::Text(text) => sink.add(name, text),
-            Any::Map(members) => {
+            AttributeValue::Nothing => {}
+            AttributeValue::Text(text) => sink.add(name, text),
+            AttributeValue::Map(members) => {
                 for (member, value) in members {
                     let name = [name, b".", member].concat();
-                    // What is longer has no place, and each level of a map would copy it.
+                    // A longer name is not stored, and each level of a map would copy it.
                     if name.len() <= NAME_BYTES_MAX {
                         value.fields(&name, sink);
                     }
                 }
             }
-            Any::List(elements) => {
-                for element in elements.iter().filter(|element| **element != Any::Nothing) {
+            AttributeValue::List(elements) => {
+                for element in elements.iter().filter(|element| **element != AttributeValue::Nothing) {
                     sink.add_with(name, |out| element.write_text(out));
                 }
             }
-            Any::Bool(_) | Any::Int(_) | Any::Double(_) | Any::Bytes(_) => {
+            AttributeValue::Bool(_)
+            | AttributeValue::Int(_)
+            | AttributeValue::Double(_)
+            | AttributeValue::Bytes(_) => {
                 sink.add_with(name, |out| self.write_text(out));
             }
         }
@@ -67,8 +70,8 @@ impl Any<'_> {
     pub(super) fn is_deeper_than(&self, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else { return true };
         match self {
-            Any::List(elements) => elements.iter().any(|element| element.is_deeper_than(below)),
-            Any::Map(members) => members.iter().any(|(_, member)| member.is_deeper_than(below)),
+            AttributeValue::List(elements) => elements.iter().any(|element| element.is_deeper_than(below)),
+            AttributeValue::Map(members) => members.iter().any(|(_, member)| member.is_deeper_than(below)),
             _ => false,
         }
     }
@@ -76,25 +79,27 @@ impl Any<'_> {
     /// Appends it as a text by itself.
     pub(super) fn write_text(&self, out: &mut Vec<u8>) {
         match self {
-            Any::Nothing => {}
-            Any::Text(text) => out.extend_from_slice(text),
-            Any::Bytes(bytes) => out.extend_from_slice(STANDARD.encode(bytes).as_bytes()),
-            Any::Double(value) if !value.is_finite() => out.extend_from_slice(value.to_string().as_bytes()),
+            AttributeValue::Nothing => {}
+            AttributeValue::Text(text) => out.extend_from_slice(text),
+            AttributeValue::Bytes(bytes) => out.extend_from_slice(STANDARD.encode(bytes).as_bytes()),
+            AttributeValue::Double(value) if !value.is_finite() => {
+                out.extend_from_slice(value.to_string().as_bytes())
+            }
             _ => self.write_json(out),
         }
     }
 
     fn write_json(&self, out: &mut Vec<u8>) {
         match self {
-            Any::Nothing => out.extend_from_slice(b"null"),
-            Any::Text(text) => write_string(text, out),
-            Any::Bytes(bytes) => write_string(STANDARD.encode(bytes).as_bytes(), out),
-            Any::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            AttributeValue::Nothing => out.extend_from_slice(b"null"),
+            AttributeValue::Text(text) => write_string(text, out),
+            AttributeValue::Bytes(bytes) => write_string(STANDARD.encode(bytes).as_bytes(), out),
+            AttributeValue::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             // Writing to memory does not fail.
-            Any::Int(value) => drop(write!(out, "{value}")),
-            Any::Double(value) if value.is_finite() => drop(serde_json::to_writer(out, value)),
-            Any::Double(value) => write_string(value.to_string().as_bytes(), out),
-            Any::List(elements) => {
+            AttributeValue::Int(value) => drop(write!(out, "{value}")),
+            AttributeValue::Double(value) if value.is_finite() => drop(serde_json::to_writer(out, value)),
+            AttributeValue::Double(value) => write_string(value.to_string().as_bytes(), out),
+            AttributeValue::List(elements) => {
                 out.push(b'[');
                 for (at, element) in elements.iter().enumerate() {
                     if 0 < at {
@@ -104,7 +109,7 @@ impl Any<'_> {
                 }
                 out.push(b']');
             }
-            Any::Map(members) => {
+            AttributeValue::Map(members) => {
                 out.push(b'{');
                 for (at, (name, value)) in members.iter().enumerate() {
                     if 0 < at {
@@ -121,7 +126,7 @@ impl Any<'_> {
 }
 
 /// A value that is the text of a column: that of a text, a number or a bool.
-pub(super) fn column(value: &Any<'_>) -> Vec<u8> {
+pub(super) fn column(value: &AttributeValue<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     value.write_text(&mut text);
     text
@@ -136,13 +141,13 @@ fn write_string(text: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Any<'_> {
-        Any::Text(Cow::Borrowed(text.as_bytes()))
+    fn text(text: &str) -> AttributeValue<'_> {
+        AttributeValue::Text(Cow::Borrowed(text.as_bytes()))
     }
 
     #[test]
     fn values_become_fields_by_what_they_are() {
-        let check = |value: Any<'_>, expected: &[(&str, &str)]| {
+        let check = |value: AttributeValue<'_>, expected: &[(&str, &str)]| {
             let mut pairs: Vec<logstead_parse::Pair> = Vec::new();
             value.fields(b"a", &mut pairs);
             let found: Vec<_> = pairs
@@ -152,16 +157,22 @@ mod tests {
             let expected: Vec<_> = expected.iter().map(|(n, v)| (Cow::from(*n), Cow::from(*v))).collect();
             assert_eq!(found, expected, "{value:?}");
         };
-        let map = |value| Any::Map(vec![(Cow::Borrowed(&b"b"[..]), value)]);
-        check(Any::Nothing, &[]);
+        let map = |value| AttributeValue::Map(vec![(Cow::Borrowed(&b"b"[..]), value)]);
+        check(AttributeValue::Nothing, &[]);
         check(text("x\"y"), &[("a", "x\"y")]);
-        check(Any::Bool(true), &[("a", "true")]);
-        check(Any::Int(-5), &[("a", "-5")]);
-        check(Any::Double(1.5), &[("a", "1.5")]);
-        check(Any::Bytes(Cow::Borrowed(b"\xff\0")), &[("a", "/wA=")]);
-        check(map(map(Any::Int(1))), &[("a.b.b", "1")]);
-        check(Any::List(vec![text("x"), Any::Int(2), Any::Nothing]), &[("a", "x"), ("a", "2")]);
-        let nested = vec![Any::List(vec![text("\"\n"), Any::Nothing]), map(Any::Bytes(Cow::Borrowed(b"\0")))];
-        check(Any::List(nested), &[("a", r#"["\"\n",null]"#), ("a", r#"{"b":"AA=="}"#)]);
+        check(AttributeValue::Bool(true), &[("a", "true")]);
+        check(AttributeValue::Int(-5), &[("a", "-5")]);
+        check(AttributeValue::Double(1.5), &[("a", "1.5")]);
+        check(AttributeValue::Bytes(Cow::Borrowed(b"\xff\0")), &[("a", "/wA=")]);
+        check(map(map(AttributeValue::Int(1))), &[("a.b.b", "1")]);
+        check(
+            AttributeValue::List(vec![text("x"), AttributeValue::Int(2), AttributeValue::Nothing]),
+            &[("a", "x"), ("a", "2")],
+        );
+        let nested = vec![
+            AttributeValue::List(vec![text("\"\n"), AttributeValue::Nothing]),
+            map(AttributeValue::Bytes(Cow::Borrowed(b"\0"))),
+        ];
+        check(AttributeValue::List(nested), &[("a", r#"["\"\n",null]"#), ("a", r#"{"b":"AA=="}"#)]);
     }
 }

@@ -8,15 +8,15 @@
 //! | more pairs than [`JsonLimits`] allow, a longer name | nothing                          |
 //! | an object that is deeper | its JSON text                                               |
 //!
-//! One pass checks the text and notes where the values stand, and only then are they given out: a text that turns out to
-//! be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and once to read
-//! it, which takes twice as long.
+//! One pass checks the text and notes the ranges of the values, and only then are they handed out: a text that turns
+//! out to be no JSON at its last byte has none. A general reader looks at each nested value once to find its end and
+//! once to read it, which takes twice as long.
 //!
-//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes as
-//! long as the text is, and no more memory than the pairs that are given out.
+//! **Invariant:** a text has pairs when `serde_json` reads it, and the same ones: a test compares them. Reading takes
+//! as long as the text is, and no more memory than the pairs that are handed out.
 
-use crate::pieces::{Piece, Pieces};
-use crate::sink::{Pair, Sink};
+use crate::pieces::{JsonPiece, JsonPieces};
+use crate::sink::{Pair, PairSink};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -27,30 +27,30 @@ const PAIRS_EXPECTED: usize = 24;
 const NAMES_BYTES_EXPECTED: usize = 256;
 const NAME_BYTES_EXPECTED: usize = 64;
 
-/// How much of an object is given out.
+/// The limits on the pairs of an object that are handed out.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonLimits {
     /// Most pairs.
     pub pairs_max: usize,
-    /// Longest name, with those of the objects around it.
+    /// The longest name, with those of the objects around it.
     pub name_bytes_max: usize,
-    /// Most bytes of all names together: each is given out with those of the objects around it, however often they stand
-    /// in the text.
+    /// The maximum bytes of all names together: each is handed out with those of the objects around it, however often
+    /// they are in the text.
     pub names_bytes_max: usize,
     /// Deepest nesting of objects.
     pub depth_max: usize,
 }
 
 impl JsonLimits {
-    /// So many pairs with names of this length, and no others.
+    /// Limits of this many pairs, with names of this length, and no others.
     pub const fn of(pairs_max: usize, name_bytes_max: usize, depth_max: usize) -> JsonLimits {
         JsonLimits { pairs_max, name_bytes_max, names_bytes_max: pairs_max * name_bytes_max, depth_max }
     }
 }
 
-/// What an object has more of than it may have.
+/// A limit that an object exceeds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Beyond {
+pub enum ExceededLimit {
     /// Pairs.
     Pairs,
     /// Bytes of names.
@@ -64,12 +64,12 @@ pub struct JsonObject<'t> {
     text: &'t str,
     /// The names of the pairs, back to back.
     names: String,
-    found: Vec<Found>,
-    beyond: Option<Beyond>,
+    found: Vec<PairRange>,
+    beyond: Option<ExceededLimit>,
     broken: Option<Range<usize>>,
 }
 
-/// The pairs of a JSON object, which may have other text before it, in the order in which they stand there.
+/// The pairs of a JSON object, which may have other text before it, in the order of the text.
 pub fn json(text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     json_into(text, &mut pairs);
@@ -77,7 +77,7 @@ pub fn json(text: &[u8]) -> Vec<Pair> {
 }
 
 /// The same into a sink.
-pub fn json_into(text: &[u8], sink: &mut impl Sink) {
+pub fn json_into(text: &[u8], sink: &mut impl PairSink) {
     let start = memchr::memchr(b'{', text).unwrap_or(text.len());
     let Ok(object) = std::str::from_utf8(&text[start..]) else { return };
     if let Some(object) = JsonObject::of(object.trim_end(), LIMITS) {
@@ -86,7 +86,7 @@ pub fn json_into(text: &[u8], sink: &mut impl Sink) {
 }
 
 impl<'t> JsonObject<'t> {
-    /// Reads the object that is the whole text; `None` where it is none.
+    /// Reads the object that is the whole text; `None` if it is none.
     pub fn read(text: &'t [u8], limits: JsonLimits) -> Option<JsonObject<'t>> {
         JsonObject::of(std::str::from_utf8(text).ok()?, limits)
     }
@@ -99,8 +99,8 @@ impl<'t> JsonObject<'t> {
             beyond: None,
             broken: None,
         };
-        let mut reader = Reader {
-            pieces: Pieces::new(text),
+        let mut reader = ObjectReader {
+            pieces: JsonPieces::new(text),
             limits,
             path: String::with_capacity(NAME_BYTES_EXPECTED),
             key: None,
@@ -111,55 +111,55 @@ impl<'t> JsonObject<'t> {
         Some(reader.object)
     }
 
-    /// Names and values in the order in which they stand there, as many as the limits allow. A value without escapes is
-    /// a part of the text; of a value whose escapes are halves of characters nothing is left, and none of the members
-    /// of an object with such a name.
+    /// Names and values in the order of the text, as many as the limits allow. A value without escapes is a part of the
+    /// text. A value whose escapes are halves of characters becomes empty, and an object with such a name has no
+    /// members.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, Cow<'t, str>)> {
-        self.found.iter().map(|Found { name, value }| {
+        self.found.iter().map(|PairRange { name, value }| {
             let value = match value {
-                Piece::Plain(range) => Cow::Borrowed(self.text.get(range.clone()).unwrap_or_default()),
-                Piece::Escaped(range) => Cow::Owned(unescaped(self.text, range)),
-                Piece::Broken(_) => Cow::Borrowed(""),
+                JsonPiece::Plain(range) => Cow::Borrowed(self.text.get(range.clone()).unwrap_or_default()),
+                JsonPiece::Escaped(range) => Cow::Owned(unescaped(self.text, range)),
+                JsonPiece::Broken(_) => Cow::Borrowed(""),
             };
             (self.names.get(name.clone()).unwrap_or_default(), value)
         })
     }
 
-    /// What it has too much of, if it has: what comes first in the text.
-    pub fn beyond(&self) -> Option<Beyond> {
+    /// The limit that the object exceeds first in the text, if any.
+    pub fn beyond(&self) -> Option<ExceededLimit> {
         self.beyond
     }
 
-    /// Where the first string stands in the text, in its quotes, whose escapes are halves of characters. What is not read
-    /// does not count: values with longer names, and what is inside of a value that is its JSON text.
+    /// The range of the first string, with its quotes, whose escapes are halves of characters. Strings that are not
+    /// read do not count: values with longer names, and strings inside of a value that is kept as its JSON text.
     pub fn broken(&self) -> Option<Range<usize>> {
         self.broken.clone()
     }
 }
 
-/// Where a pair stands.
-struct Found {
+/// The ranges of a pair.
+struct PairRange {
     /// In the names.
     name: Range<usize>,
     /// In the text.
-    value: Piece,
+    value: JsonPiece,
 }
 
-/// Reads an object. Its methods give `None` where the text is no JSON.
-struct Reader<'t> {
-    pieces: Pieces<'t>,
+/// Reads an object. Its methods give `None` if the text is no JSON.
+struct ObjectReader<'t> {
+    pieces: JsonPieces<'t>,
     limits: JsonLimits,
-    /// The name of what is read now. It becomes one of the names where a value is found, so that what has none takes no
-    /// room.
+    /// The name of the value that is read now. It becomes one of the names once a value is found, so that a name
+    /// without one takes no room.
     path: String,
-    /// The same where it stands in the text as it is, as most do.
+    /// The same, if it is in the text as it is, as most are.
     key: Option<Range<usize>>,
-    /// Where it stands in the names, once it does.
+    /// Its range in the names, once it is there.
     name: Option<Range<usize>>,
     object: JsonObject<'t>,
 }
 
-/// What becomes of a member of an object.
+/// The treatment of a member of an object.
 enum Member {
     Counts,
     /// Its name is too long.
@@ -168,11 +168,11 @@ enum Member {
     IsBroken,
 }
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     fn whole(&mut self) -> Option<()> {
         self.pieces.expect(b'{')?;
         if self.limits.depth_max < 1 {
-            self.is_beyond(Beyond::Depth);
+            self.is_beyond(ExceededLimit::Depth);
         }
         self.object(1)?;
         self.pieces.end()
@@ -221,14 +221,14 @@ impl Reader<'_> {
             self.path.push('.');
         }
         match key {
-            Piece::Plain(range) if outer_bytes == 0 => {
+            JsonPiece::Plain(range) if outer_bytes == 0 => {
                 let is_long = self.limits.name_bytes_max < range.len();
                 self.key = Some(range);
                 return Some(if is_long { Member::IsLong } else { Member::Counts });
             }
-            Piece::Plain(range) => self.path.push_str(self.pieces.text.get(range)?),
-            Piece::Escaped(range) => self.path.push_str(&unescaped(self.pieces.text, &range)),
-            Piece::Broken(range) => {
+            JsonPiece::Plain(range) => self.path.push_str(self.pieces.text.get(range)?),
+            JsonPiece::Escaped(range) => self.path.push_str(&unescaped(self.pieces.text, &range)),
+            JsonPiece::Broken(range) => {
                 self.is_broken(&range);
                 return Some(Member::IsBroken);
             }
@@ -247,7 +247,7 @@ impl Reader<'_> {
                 self.object(depth + 1)
             }
             b'{' => {
-                self.is_beyond(Beyond::Depth);
+                self.is_beyond(ExceededLimit::Depth);
                 self.pair()
             }
             b'[' => {
@@ -276,17 +276,17 @@ impl Reader<'_> {
     /// Reads a value of any kind that is one pair.
     fn pair(&mut self) -> Option<()> {
         let Some(value) = self.pieces.value()? else { return Some(()) };
-        if let Piece::Broken(range) = &value {
+        if let JsonPiece::Broken(range) = &value {
             self.is_broken(range);
         }
         if self.limits.pairs_max <= self.object.found.len() {
-            self.is_beyond(Beyond::Pairs);
+            self.is_beyond(ExceededLimit::Pairs);
             return Some(());
         }
         let path = self.key.clone().and_then(|key| self.pieces.text.get(key)).unwrap_or(&self.path);
         let names_bytes = self.object.names.len() + path.len();
         if self.name.is_none() && self.limits.names_bytes_max < names_bytes {
-            self.is_beyond(Beyond::Names);
+            self.is_beyond(ExceededLimit::Names);
             return Some(());
         }
         let names = &mut self.object.names;
@@ -295,11 +295,11 @@ impl Reader<'_> {
             names.push_str(path);
             start..names.len()
         });
-        self.object.found.push(Found { name: name.clone(), value });
+        self.object.found.push(PairRange { name: name.clone(), value });
         Some(())
     }
 
-    fn is_beyond(&mut self, what: Beyond) {
+    fn is_beyond(&mut self, what: ExceededLimit) {
         self.object.beyond.get_or_insert(what);
     }
 
@@ -308,7 +308,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a string in its quotes means, whose escapes are characters.
+/// Unescapes a string in its quotes whose escapes are whole characters.
 fn unescaped(text: &str, string: &Range<usize>) -> String {
     text.get(string.clone()).and_then(|string| serde_json::from_str(string).ok()).unwrap_or_default()
 }

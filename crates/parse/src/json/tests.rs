@@ -45,20 +45,20 @@ fn json_slowly(text: &[u8]) -> Vec<Pair> {
     object.map(|object| object.pairs).unwrap_or_default()
 }
 
-/// What `serde_json` says of an object.
+/// The result of `serde_json` for an object.
 struct Slow {
     limits: JsonLimits,
     pairs: Vec<Pair>,
-    beyond: Option<Beyond>,
+    beyond: Option<ExceededLimit>,
     is_broken: bool,
     names_bytes: usize,
 }
 
 impl Slow {
     fn read(object: &str, limits: JsonLimits) -> Option<Slow> {
-        // What is ignored may have halves of characters.
+        // Ignored values may have halves of characters.
         serde_json::from_str::<IgnoredAny>(object).ok().filter(|_| object.trim_start().starts_with('{'))?;
-        let beyond = (limits.depth_max < 1).then_some(Beyond::Depth);
+        let beyond = (limits.depth_max < 1).then_some(ExceededLimit::Depth);
         let mut slow = Slow { limits, pairs: Vec::new(), beyond, is_broken: false, names_bytes: 0 };
         slow.object(object, "", 1);
         Some(slow)
@@ -80,7 +80,7 @@ impl Slow {
                 continue;
             }
             if text.starts_with('{') {
-                self.beyond.get_or_insert(Beyond::Depth);
+                self.beyond.get_or_insert(ExceededLimit::Depth);
             }
             let items: Vec<&RawValue> =
                 if text.starts_with('[') { serde_json::from_str(text).unwrap() } else { vec![value] };
@@ -92,9 +92,9 @@ impl Slow {
                 let value = if item.starts_with('"') { string } else { item.to_owned() };
                 let names_bytes = self.names_bytes + if is_named { 0 } else { name.len() };
                 if self.limits.pairs_max <= self.pairs.len() {
-                    self.beyond.get_or_insert(Beyond::Pairs);
+                    self.beyond.get_or_insert(ExceededLimit::Pairs);
                 } else if self.limits.names_bytes_max < names_bytes {
-                    self.beyond.get_or_insert(Beyond::Names);
+                    self.beyond.get_or_insert(ExceededLimit::Names);
                 } else {
                     (self.names_bytes, is_named) = (names_bytes, true);
                     self.pairs.push((name.clone().into_bytes(), value.into_bytes()));
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// What JSON is made of, and what it is not.
+/// Pieces of JSON, and pieces that are none.
 const PIECES: [&str; 44] = [
     "{",
     "}",

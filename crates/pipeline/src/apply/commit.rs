@@ -1,24 +1,24 @@
-//! The swap: the new revision becomes live, then what it no longer has is stopped.
+//! The swap: the new revision becomes live, then the parts that it no longer has are stopped.
 //!
 //! **Invariant:** nothing here fails.
 
-use super::prepare::{Next, NextSource, Prepared};
+use super::prepare::{NextRevision, NextSource, PreparedChange};
 use crate::core::Pipeline;
-use crate::running::{Failed, Inlet, Live, RouteCount, Running};
+use crate::running::{FailedSource, Inlet, LiveRevision, RouteCount, RunningState};
 use logstead_config::{Checked, Source as Config, SourceKind};
 use logstead_flow::budget::Budget;
 use logstead_flow::machine::clock;
-use logstead_receive::Source;
+use logstead_receive::RunningSource;
 use logstead_route::Router;
 use std::sync::Arc;
 
-impl Prepared<'_> {
+impl PreparedChange<'_> {
     /// Makes the change live under this number.
-    pub fn commit(self, revision: u64) -> Arc<Live> {
-        let Prepared { pipeline, change, before, next, alone } = self;
-        // Retrying what could not be opened is not a change.
+    pub fn commit(self, revision: u64) -> Arc<LiveRevision> {
+        let PreparedChange { pipeline, change, before, next, alone } = self;
+        // Retrying parts that could not be opened is not a change.
         let is_same = revision == before.live.revision;
-        let live = Arc::new(Live {
+        let live = Arc::new(LiveRevision {
             revision,
             toml: change.toml,
             document: change.document,
@@ -38,7 +38,12 @@ impl Prepared<'_> {
 }
 
 impl Pipeline {
-    fn running_next(&self, live: Arc<Live>, next: &Next, before: &Running) -> Running {
+    fn running_next(
+        &self,
+        live: Arc<LiveRevision>,
+        next: &NextRevision,
+        before: &RunningState,
+    ) -> RunningState {
         let router = Router::new(&live.checked, self.lookups.tables(), Some(&before.router));
         let mut logspaces = before.logspaces.clone();
         logspaces.extend(next.logspaces.clone());
@@ -51,11 +56,11 @@ impl Pipeline {
             same.map_or_else(|| self.inlet(&source.id, sources), |inlet| Arc::clone(inlet))
         };
         let enabled = || live.checked.sources.iter().filter(|source| source.enabled);
-        Running {
+        RunningState {
             http: enabled().filter(|source| matches!(source.kind, SourceKind::Http(_))).map(inlet).collect(),
             internal: enabled().find(|source| source.kind == SourceKind::Internal).map(inlet),
             sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
-            targets: Running::reach(&router, &logspaces, &destinations),
+            targets: RunningState::reach(&router, &logspaces, &destinations),
             routes: RouteCount::all(&router, &self.counters),
             router,
             logspaces,
@@ -73,8 +78,8 @@ impl Pipeline {
         })
     }
 
-    /// Reconfigures what is already running.
-    fn configure(&self, running: &Running) {
+    /// Reconfigures the parts that run already.
+    fn configure(&self, running: &RunningState) {
         let checked = &running.live.checked;
         for (id, logspace) in &running.logspaces {
             logspace.configure(self.configuration(id, checked, running.logspaces.len()));
@@ -91,8 +96,8 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
     sockets.into_iter().for_each(|socket| source.listen(socket));
 }
 
-/// Stops what the new revision no longer has, or has disabled.
-fn stop_removed(checked: &Checked, before: &Running) {
+/// Stops the parts that the new revision no longer has, or has disabled.
+fn stop_removed(checked: &Checked, before: &RunningState) {
     for (id, source) in &before.sources {
         let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(&checked.kind);
         match checked.sources.iter().find(runs) {
@@ -102,7 +107,7 @@ fn stop_removed(checked: &Checked, before: &Running) {
     }
 }
 
-fn stop(source: &Source) {
+fn stop(source: &RunningSource) {
     source.stop();
     source.join();
 }
@@ -119,9 +124,9 @@ fn has_thread(kind: &SourceKind) -> bool {
 }
 
 /// Logs once which listeners cannot be opened, and when they can.
-fn report_listeners(before: &[Failed], now: &[Failed]) {
+fn report_listeners(before: &[FailedSource], now: &[FailedSource]) {
     for failed in now.iter().filter(|failed| !before.contains(failed)) {
-        let Failed { source, reason, .. } = failed;
+        let FailedSource { source, reason, .. } = failed;
         tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
     }
     for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {

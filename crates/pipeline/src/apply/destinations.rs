@@ -1,11 +1,11 @@
 //! Opens the queues of destinations: those of a revision that becomes live, and at the start of the process all that are
 //! on disk.
 
-use super::{Change, Demand, first};
+use super::{RevisionChange, SourceDemand, first};
 use crate::core::Pipeline;
-use crate::running::Running;
-use logstead_flow::ledger::Place;
-use logstead_forward::{Destination, Means};
+use crate::running::RunningState;
+use logstead_flow::ledger::JournalId;
+use logstead_forward::{Destination, QueueDeps};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -14,19 +14,23 @@ use std::sync::Arc;
 impl Pipeline {
     /// Opens the queue of a destination, which sends nothing yet. One that cannot be opened is tried again, unless all is
     /// demanded.
-    pub(super) fn open_destination(&self, id: &str, demand: Demand) -> Result<Arc<Destination>, String> {
+    pub(super) fn open_destination(
+        &self,
+        id: &str,
+        demand: SourceDemand,
+    ) -> Result<Arc<Destination>, String> {
         let counters = self.counters.destination(id);
-        let has_to_open = demand == Demand::All;
-        let opened = Destination::open(id, &self.means(), &self.folders, counters, has_to_open);
+        let has_to_open = demand == SourceDemand::All;
+        let opened = Destination::open(id, &self.queue_deps(), &self.folders, counters, has_to_open);
         opened.map(Arc::new).map_err(|error| error.to_string())
     }
 
     /// Opens the queues that are on disk. Those that the document no longer has wait, unless they are empty.
-    pub(crate) fn open_existing_queues(&self, change: &Change) -> io::Result<()> {
+    pub(crate) fn open_existing_queues(&self, change: &RevisionChange) -> io::Result<()> {
         let mut destinations = BTreeMap::new();
         for id in self.queue_ids()? {
             let is_named = change.checked.destinations.iter().any(|destination| destination.id == id);
-            match self.open_destination(&id, Demand::WhatCan) {
+            match self.open_destination(&id, SourceDemand::WhatCan) {
                 Ok(opened) if is_named || opened.may_hold_messages() => {
                     drop(destinations.insert(id, opened));
                 }
@@ -43,15 +47,15 @@ impl Pipeline {
         let before = self.running.load_full();
         let (revision, logspaces) = (before.live.revision, before.logspaces.clone());
         let none = first(revision, change);
-        self.running.store(Arc::new(Running { logspaces, destinations, ..none }));
+        self.running.store(Arc::new(RunningState { logspaces, destinations, ..none }));
         Ok(())
     }
 
     /// The names of all queues, and of all quarantines, which may outlive them.
     fn queue_ids(&self) -> io::Result<Vec<String>> {
-        let means = self.means();
-        let mut ids = folders_in(&means.queues())?;
-        ids.extend(folders_in(&means.quarantines())?);
+        let deps = self.queue_deps();
+        let mut ids = folders_in(&deps.queues())?;
+        ids.extend(folders_in(&deps.quarantines())?);
         ids.sort();
         ids.dedup();
         Ok(ids)
@@ -60,20 +64,20 @@ impl Pipeline {
     fn remove_empty(&self, id: &str, opened: &Destination) {
         opened.stop();
         opened.join();
-        let means = self.means();
-        for folder in [means.queues().join(id), means.quarantines().join(id)] {
+        let deps = self.queue_deps();
+        for folder in [deps.queues().join(id), deps.quarantines().join(id)] {
             if folder.exists()
                 && let Err(error) = std::fs::remove_dir_all(&folder)
             {
                 tracing::warn!("{}, which is empty, cannot be removed: {error}", folder.display());
             }
         }
-        self.ledger.forget(&Place::Destination(id.into()));
+        self.ledger.forget(&JournalId::Destination(id.into()));
     }
 
-    fn means(&self) -> Means {
+    fn queue_deps(&self) -> QueueDeps {
         let (headroom, reserve, clock) = (self.headroom.clone(), self.headroom.clone(), self.clock.clone());
-        Means {
+        QueueDeps {
             disk: self.disk.clone(),
             ledger: self.ledger.clone(),
             data: self.data.clone(),

@@ -1,11 +1,11 @@
 //! Opens logspaces: those of a revision that becomes live, and at the start of the process all that are on disk.
 
-use super::{Change, Demand, first};
+use super::{RevisionChange, SourceDemand, first};
 use crate::core::Pipeline;
-use crate::logspace::{Configuration, Logspace, Shared};
-use crate::running::Running;
+use crate::logspace::{Configuration, Logspace, LogspaceDeps};
+use crate::running::RunningState;
 use logstead_config::{Checked, Durability as Configured};
-use logstead_flow::ledger::Place;
+use logstead_flow::ledger::JournalId;
 use logstead_indexer::{Durability, Options};
 use std::collections::BTreeMap;
 use std::io;
@@ -13,27 +13,32 @@ use std::sync::Arc;
 
 impl Pipeline {
     /// Opens a logspace and starts its thread. One that cannot be opened is tried again, unless all is demanded.
-    pub(super) fn open(&self, id: &str, checked: &Checked, demand: Demand) -> Result<Arc<Logspace>, String> {
+    pub(super) fn open(
+        &self,
+        id: &str,
+        checked: &Checked,
+        demand: SourceDemand,
+    ) -> Result<Arc<Logspace>, String> {
         let folder = self.data.join("logspaces").join(id);
         let configuration = self.configuration(id, checked, checked.logspaces.len());
         let counters = self.counters.logspace(id);
-        let reached = self.ledger.reached(&Place::Logspace(id.into()));
+        let reached = self.ledger.stored_until(&JournalId::Logspace(id.into()));
         let opened = logstead_indexer::closed(&self.disk, &folder, configuration.options, reached);
-        let shared = Shared {
-            bell: self.sealers.bell(),
+        let shared = LogspaceDeps {
+            waker: self.sealers.waker(),
             progress: self.sealers.progress(),
             wake: self.wake.clone(),
             headroom: self.headroom.clone(),
             clock: self.clock.clone(),
             ledger: self.ledger.clone(),
         };
-        let has_to_open = demand == Demand::All;
+        let has_to_open = demand == SourceDemand::All;
         Logspace::start((id, &folder), opened, has_to_open, (configuration, counters), shared).map(Arc::new)
     }
 
     /// Opens the logspaces that are on disk, including those that the document no longer has, so that they can be
     /// searched.
-    pub(crate) fn open_existing(&self, change: &Change) -> io::Result<()> {
+    pub(crate) fn open_existing(&self, change: &RevisionChange) -> io::Result<()> {
         let folder = self.data.join("logspaces");
         if !folder.exists() {
             return Ok(());
@@ -41,17 +46,17 @@ impl Pipeline {
         let mut logspaces = BTreeMap::new();
         for entry in std::fs::read_dir(folder)? {
             let Ok(id) = entry?.file_name().into_string() else { continue };
-            match self.open(&id, &change.checked, Demand::WhatCan) {
+            match self.open(&id, &change.checked, SourceDemand::WhatCan) {
                 Ok(logspace) => drop(logspaces.insert(id, logspace)),
                 Err(error) => tracing::error!(logspace = id, "cannot be started: {error}"),
             }
         }
         let revision = self.running.load().live.revision;
-        self.running.store(Arc::new(Running { logspaces, ..first(revision, change) }));
+        self.running.store(Arc::new(RunningState { logspaces, ..first(revision, change) }));
         Ok(())
     }
 
-    /// How a logspace runs; one that the document does not have keeps its messages.
+    /// The configuration of a logspace; one that the document does not have keeps its messages.
     pub(super) fn configuration(&self, id: &str, checked: &Checked, logspaces: usize) -> Configuration {
         let config = checked.logspaces.iter().find(|config| config.id == id);
         let durability = match config.map(|config| config.durability) {

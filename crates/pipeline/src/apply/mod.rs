@@ -1,5 +1,5 @@
 //! How another revision of the router document becomes live, in two steps: [`prepare`](super::Pipeline::prepare)
-//! opens all that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once.
+//! opens all that is new (sockets, logspaces, destinations), and [`commit`](PreparedChange::commit) swaps it in at once.
 //! Between them the caller stores the revision.
 //!
 //! Sockets, queues and logspaces that both revisions have stay open, so no message is lost or seen twice: the socket
@@ -13,13 +13,13 @@ mod logspaces;
 mod prepare;
 mod started;
 
-pub use prepare::Prepared;
+pub use prepare::PreparedChange;
 
-use super::running::{Live, Running};
+use super::running::{LiveRevision, RunningState};
 use logstead_config::{Checked, Document, Problem};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
-use logstead_receive::{Refused, Settings};
+use logstead_receive::{SettingsError, SourceSettings};
 use logstead_route::{Lookups, Router};
 use std::collections::BTreeMap;
 use std::io;
@@ -28,16 +28,16 @@ use std::sync::Arc;
 
 /// A revision that is to become live.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct RevisionChange {
     /// Its text.
     pub toml: String,
     /// The same as a document.
     pub document: Document,
-    /// What it means.
+    /// The checked document.
     pub checked: Checked,
 }
 
-/// Why a change did not become live. What ran before keeps running.
+/// Why a change did not become live. The revision before it keeps running.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// Another revision than the expected one is live.
@@ -60,9 +60,9 @@ impl From<io::Error> for ApplyError {
     }
 }
 
-/// What happens if a source cannot be prepared.
+/// The reaction to a source that cannot be prepared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Demand {
+pub(super) enum SourceDemand {
     /// The revision does not become live: its author is there to correct it.
     All,
     /// The others run, and it is retried: at a start there may be no one to help, and one occupied port must not keep
@@ -70,8 +70,8 @@ pub(super) enum Demand {
     WhatCan,
 }
 
-/// What runs before the first revision is live: nothing.
-pub(super) fn first(revision: u64, change: &Change) -> Running {
+/// The state before the first revision is live: nothing runs.
+pub(super) fn first(revision: u64, change: &RevisionChange) -> RunningState {
     let nothing = Checked {
         sources: vec![],
         logspaces: vec![],
@@ -79,14 +79,14 @@ pub(super) fn first(revision: u64, change: &Change) -> Running {
         routes: vec![],
         warnings: vec![],
     };
-    let live = Live {
+    let live = LiveRevision {
         revision,
         toml: change.toml.clone(),
         document: change.document.clone(),
         checked: Arc::new(nothing),
         applied_at: clock::now(),
     };
-    Running {
+    RunningState {
         router: Router::new(&live.checked, &Lookups::default(), None),
         routes: Vec::new(),
         live: Arc::new(live),
@@ -105,14 +105,14 @@ pub(super) fn first(revision: u64, change: &Change) -> Running {
 pub fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
     let mut problems = folders.forbidden(checked);
     for (index, source) in checked.enabled_sources() {
-        if let Some(Err(refused)) = Settings::new(&source.kind, data) {
+        if let Some(Err(refused)) = SourceSettings::new(&source.kind, data) {
             problems.push(of_source(index, &refused));
         }
     }
     problems
 }
 
-fn of_source(index: usize, Refused { key, message }: &Refused) -> Problem {
+fn of_source(index: usize, SettingsError { key, message }: &SettingsError) -> Problem {
     problem(format!("sources[{index}].{key}"), message)
 }
 

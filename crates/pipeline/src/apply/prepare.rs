@@ -1,15 +1,15 @@
-//! Everything about a change that can fail: whether it may be made, and opening what it needs.
+//! Everything about a change that can fail: whether it is allowed, and opening the parts that it needs.
 
-use super::started::Started;
-use super::{ApplyError, Change, Demand, of_source, problem, unfit};
+use super::started::StartedParts;
+use super::{ApplyError, RevisionChange, SourceDemand, of_source, problem, unfit};
 use crate::core::Pipeline;
 use crate::logspace::Logspace;
-use crate::running::{Failed, Running};
+use crate::running::{FailedSource, RunningState};
 use logstead_config::{Checked, CheckedAction, CountOrAuto, ListenAddress, Problem, Source as Config};
 use logstead_flow::budget::Budget;
-use logstead_flow::listen::Bound;
+use logstead_flow::listen::BoundSocket;
 use logstead_forward::Destination;
-use logstead_receive::{Ready, Settings, Shared, Source, Ways};
+use logstead_receive::{ReadySockets, RunningSource, SourceContext, SourceDeps, SourceSettings};
 use parking_lot::MutexGuard;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -23,46 +23,50 @@ const UNPRIVILEGED_PORT_MIN: u16 = 1024;
 /// A change that can become live at any moment, since everything that can fail has succeeded and other changes are
 /// locked out. If it is dropped, it leaves no trace.
 #[must_use = "it is undone when it is dropped"]
-pub struct Prepared<'a> {
+pub struct PreparedChange<'a> {
     pub(super) pipeline: &'a Pipeline,
-    pub(super) change: Change,
-    pub(super) before: Arc<Running>,
-    pub(super) next: Next,
+    pub(super) change: RevisionChange,
+    pub(super) before: Arc<RunningState>,
+    pub(super) next: NextRevision,
     // The last field: other changes may begin once everything is undone.
     pub(super) alone: MutexGuard<'a, ()>,
 }
 
 /// Everything that the new revision needs and that is not live yet.
 #[derive(Default)]
-pub(super) struct Next {
-    pub(super) failed: Vec<Failed>,
+pub(super) struct NextRevision {
+    pub(super) failed: Vec<FailedSource>,
     pub(super) sources: BTreeMap<String, NextSource>,
     pub(super) logspaces: BTreeMap<String, Arc<Logspace>>,
     pub(super) destinations: BTreeMap<String, Arc<Destination>>,
-    pub(super) started: Started,
+    pub(super) started: StartedParts,
 }
 
 pub(super) struct NextSource {
-    pub(super) source: Arc<Source>,
-    pub(super) settings: Settings,
+    pub(super) source: Arc<RunningSource>,
+    pub(super) settings: SourceSettings,
     /// Those that it does not read yet.
-    pub(super) sockets: Vec<Ready>,
+    pub(super) sockets: Vec<ReadySockets>,
 }
 
 impl Pipeline {
-    /// Opens what a change needs, and reports every problem at once. `expected` is the revision that must be live.
-    /// Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
-    pub fn prepare(&self, change: Change, expected: Option<u64>) -> Result<Prepared<'_>, ApplyError> {
-        self.prepare_with(Demand::All, change, expected)
+    /// Opens the parts that a change needs, and reports every problem at once. `expected` is the revision that must be
+    /// live. Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
+    pub fn prepare(
+        &self,
+        change: RevisionChange,
+        expected: Option<u64>,
+    ) -> Result<PreparedChange<'_>, ApplyError> {
+        self.prepare_with(SourceDemand::All, change, expected)
     }
 
-    /// As [`Pipeline::prepare`], with a demand on the sources.
+    /// Prepares a change like [`Pipeline::prepare`], with a demand on the sources.
     pub(crate) fn prepare_with(
         &self,
-        demand: Demand,
-        change: Change,
+        demand: SourceDemand,
+        change: RevisionChange,
         expected: Option<u64>,
-    ) -> Result<Prepared<'_>, ApplyError> {
+    ) -> Result<PreparedChange<'_>, ApplyError> {
         let alone = self.applying.lock();
         if self.stop_requested() {
             return Err(ApplyError::System("the server is stopping".to_owned()));
@@ -72,20 +76,20 @@ impl Pipeline {
         if expected.is_some_and(|expected| expected != current) {
             return Err(ApplyError::Conflict { current });
         }
-        let next = Preparing::new(self, &before, demand).open(&change.checked)?;
-        Ok(Prepared { pipeline: self, change, before, next, alone })
+        let next = ChangePreparation::new(self, &before, demand).open(&change.checked)?;
+        Ok(PreparedChange { pipeline: self, change, before, next, alone })
     }
 
-    /// Why a document cannot run here, as far as it can be found out without changing anything: also sockets are opened
-    /// that do not run yet, and closed again.
+    /// Why a document cannot run here, as far as it can be found out without changing anything: sockets that are not
+    /// open yet are opened, too, and closed again.
     pub fn unfit(&self, checked: &Checked) -> Vec<Problem> {
         let mut problems = unfit(checked, &self.data, &self.folders);
         problems.extend(self.lookups_missing(checked));
         let before = self.running.load_full();
-        let preparing = Preparing::new(self, &before, Demand::All);
+        let preparing = ChangePreparation::new(self, &before, SourceDemand::All);
         for (index, config) in checked.enabled_sources() {
             for (at, listener) in config.kind.listen().iter().enumerate() {
-                // To open a socket with a path makes a file.
+                // Opening a socket with a path creates a file.
                 let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
                 if let Some(error) = is_tried.then(|| preparing.socket(listener, 1).err()).flatten() {
                     let path = format!("sources[{index}].listen[{at}]");
@@ -96,7 +100,7 @@ impl Pipeline {
         problems
     }
 
-    /// The files of tables that steps name and that are not there.
+    /// The missing files of lookup tables that steps name.
     fn lookups_missing(&self, checked: &Checked) -> Vec<Problem> {
         let steps = checked.routes.iter().enumerate().flat_map(|(route, of)| {
             of.steps.iter().enumerate().map(move |(step, checked)| (route, step, checked))
@@ -115,11 +119,11 @@ impl Pipeline {
 
     /// The paths in a stored document that the settings of the process do not allow, or no longer allow. They are not
     /// read; the rest of their sources runs.
-    fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
+    fn forbidden_sources(&self, checked: &Checked) -> Vec<FailedSource> {
         let refused = |source: &Config| {
             let paths = self.folders.refused_paths(&source.kind).into_iter();
             let id = source.id.clone();
-            paths.map(move |(_, reason)| Failed {
+            paths.map(move |(_, reason)| FailedSource {
                 source: id.clone(),
                 listener: None,
                 reason,
@@ -129,8 +133,13 @@ impl Pipeline {
         checked.enabled_sources().flat_map(|(_, source)| refused(source)).collect()
     }
 
-    fn start_source(&self, id: &str, settings: Settings, sources: usize) -> io::Result<Arc<Source>> {
-        let ways = Ways {
+    fn start_source(
+        &self,
+        id: &str,
+        settings: SourceSettings,
+        sources: usize,
+    ) -> io::Result<Arc<RunningSource>> {
+        let deps = SourceDeps {
             counters: self.counters.source(id),
             budget: Budget::new(self.memory.shares.queue_of_one(sources)),
             work: self.work.clone(),
@@ -140,11 +149,11 @@ impl Pipeline {
             gates: self.gates.clone(),
             gauge: self.memory.gauge.clone(),
         };
-        Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
+        RunningSource::start(SourceContext::new(id, settings, deps, &self.data, &self.folders)).map(Arc::new)
     }
 }
 
-impl Prepared<'_> {
+impl PreparedChange<'_> {
     /// The text of the revision, to be stored.
     pub fn toml(&self) -> &str {
         &self.change.toml
@@ -152,38 +161,38 @@ impl Prepared<'_> {
 }
 
 /// Listeners whose sockets are bound.
-type Sockets = Vec<(ListenAddress, Bound)>;
+type BoundListeners = Vec<(ListenAddress, BoundSocket)>;
 
-/// A change whose needs are being opened.
-struct Preparing<'a> {
+/// A change whose parts are being opened.
+struct ChangePreparation<'a> {
     pipeline: &'a Pipeline,
-    before: &'a Running,
-    demand: Demand,
-    /// Sources of the document, of whatever kind: they share what is under way.
+    before: &'a RunningState,
+    demand: SourceDemand,
+    /// The number of enabled sources of any kind: they share the memory for messages under way.
     sources_in_all: usize,
     /// Settings and sockets of the sources, in the order of the document.
-    sources: Vec<(&'a str, Settings, Sockets)>,
+    sources: Vec<(&'a str, SourceSettings, BoundListeners)>,
     problems: Vec<Problem>,
-    next: Next,
+    next: NextRevision,
 }
 
-impl<'a> Preparing<'a> {
-    fn new(pipeline: &'a Pipeline, before: &'a Running, demand: Demand) -> Preparing<'a> {
-        let (sources, problems, next) = (Vec::new(), Vec::new(), Next::default());
-        Preparing { pipeline, before, demand, sources_in_all: 0, sources, problems, next }
+impl<'a> ChangePreparation<'a> {
+    fn new(pipeline: &'a Pipeline, before: &'a RunningState, demand: SourceDemand) -> ChangePreparation<'a> {
+        let (sources, problems, next) = (Vec::new(), Vec::new(), NextRevision::default());
+        ChangePreparation { pipeline, before, demand, sources_in_all: 0, sources, problems, next }
     }
 
-    fn open(mut self, checked: &'a Checked) -> Result<Next, ApplyError> {
+    fn open(mut self, checked: &'a Checked) -> Result<NextRevision, ApplyError> {
         self.sources_in_all = checked.sources.len();
         match self.demand {
-            Demand::All => {
+            SourceDemand::All => {
                 self.problems = self.pipeline.folders.forbidden(checked);
                 self.problems.extend(self.pipeline.lookups_missing(checked));
             }
-            Demand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
+            SourceDemand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
         }
         for (index, config) in checked.enabled_sources() {
-            match Settings::new(&config.kind, &self.pipeline.data) {
+            match SourceSettings::new(&config.kind, &self.pipeline.data) {
                 Some(Ok(settings)) => self.bind(index, config, settings),
                 Some(Err(refused)) => self.leave(config, of_source(index, &refused)),
                 None => {}
@@ -201,8 +210,8 @@ impl<'a> Preparing<'a> {
     }
 
     /// Binds the listeners of a source that it does not read yet.
-    fn bind(&mut self, index: usize, config: &'a Config, settings: Settings) {
-        let mut sockets = Sockets::new();
+    fn bind(&mut self, index: usize, config: &'a Config, settings: SourceSettings) {
+        let mut sockets = BoundListeners::new();
         for (at, listener) in config.kind.listen().iter().enumerate() {
             if self.is_read(&config.id, listener) {
                 continue;
@@ -224,9 +233,9 @@ impl<'a> Preparing<'a> {
     }
 
     /// The open socket of any source, or a new one.
-    fn socket(&self, listener: &ListenAddress, udp_sockets: usize) -> io::Result<Bound> {
+    fn socket(&self, listener: &ListenAddress, udp_sockets: usize) -> io::Result<BoundSocket> {
         let taken_over = self.before.sources.values().find_map(|source| source.socket(listener));
-        taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, &self.pipeline.folders))
+        taken_over.unwrap_or_else(|| BoundSocket::bind(listener, udp_sockets, &self.pipeline.folders))
     }
 
     /// A source whose settings are refused: if it runs, it keeps its present ones.
@@ -244,8 +253,8 @@ impl<'a> Preparing<'a> {
     /// A listener that does not receive, or `None` for the whole source.
     fn failed(&mut self, source: &str, closed: &[Option<&ListenAddress>], problem: Problem) {
         match self.demand {
-            Demand::All => self.problems.push(problem),
-            Demand::WhatCan => self.next.failed.extend(closed.iter().map(|listener| Failed {
+            SourceDemand::All => self.problems.push(problem),
+            SourceDemand::WhatCan => self.next.failed.extend(closed.iter().map(|listener| FailedSource {
                 source: source.to_owned(),
                 listener: listener.cloned(),
                 reason: problem.message.clone(),
@@ -285,7 +294,7 @@ impl<'a> Preparing<'a> {
     }
 
     /// Starts a source unless it runs, and makes its new sockets ready to be read.
-    fn start(&mut self, id: &str, settings: Settings, sockets: Sockets) -> io::Result<()> {
+    fn start(&mut self, id: &str, settings: SourceSettings, sockets: BoundListeners) -> io::Result<()> {
         let source = match self.before.sources.get(id) {
             Some(running) => running.clone(),
             None => {
@@ -302,7 +311,7 @@ impl<'a> Preparing<'a> {
     }
 }
 
-/// How many sockets read one UDP address.
+/// The number of sockets that read one UDP address.
 fn udp_sockets(partitions: CountOrAuto) -> usize {
     match partitions {
         CountOrAuto::Auto => logstead_flow::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),

@@ -1,21 +1,21 @@
-//! What was started for a revision that is not live yet.
+//! The parts that were started for a revision that is not live yet.
 //!
 //! **Invariant:** unless it is kept, dropping it stops everything and closes its sockets and files.
 
 use crate::logspace::Logspace;
 use logstead_forward::Destination;
-use logstead_receive::Source;
+use logstead_receive::RunningSource;
 use std::sync::Arc;
 
 #[derive(Default)]
-pub(super) struct Started {
-    pub(super) sources: Vec<Arc<Source>>,
+pub(super) struct StartedParts {
+    pub(super) sources: Vec<Arc<RunningSource>>,
     pub(super) logspaces: Vec<Arc<Logspace>>,
     pub(super) destinations: Vec<Arc<Destination>>,
 }
 
-impl Started {
-    /// The revision is live: everything keeps running.
+impl StartedParts {
+    /// Called when the revision is live: everything keeps running.
     pub(super) fn keep(mut self) {
         self.sources.clear();
         self.logspaces.clear();
@@ -23,7 +23,7 @@ impl Started {
     }
 }
 
-impl Drop for Started {
+impl Drop for StartedParts {
     fn drop(&mut self) {
         self.sources.iter().for_each(|source| source.stop());
         self.logspaces.iter().for_each(|logspace| logspace.stop());

@@ -7,16 +7,16 @@ use logstead_flow::counters::Sizes;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// A metric: its name without prefix, what it is, and how its values are read off a thing.
-pub(super) struct Row<R> {
+/// A metric: its name without prefix, its kind and help, and the function that reads its values off a thing.
+pub(super) struct MetricRow<R> {
     name: &'static str,
     kind: &'static str,
     help: &'static str,
     read: R,
 }
 
-/// What a thing has of a metric.
-pub(super) enum Values {
+/// The values of a metric for one thing.
+pub(super) enum MetricValues {
     One(u64),
     /// With this many decimals.
     Decimal(f64, usize),
@@ -28,40 +28,41 @@ pub(super) enum Values {
     None,
 }
 
-pub(super) const fn counter<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
-    Row { name, kind: "counter", help, read }
+pub(super) const fn counter<R: Copy>(name: &'static str, help: &'static str, read: R) -> MetricRow<R> {
+    MetricRow { name, kind: "counter", help, read }
 }
 
-pub(super) const fn gauge<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
-    Row { name, kind: "gauge", help, read }
+pub(super) const fn gauge<R: Copy>(name: &'static str, help: &'static str, read: R) -> MetricRow<R> {
+    MetricRow { name, kind: "gauge", help, read }
 }
 
-pub(super) const fn histogram<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
-    Row { name, kind: "histogram", help, read }
+pub(super) const fn histogram<R: Copy>(name: &'static str, help: &'static str, read: R) -> MetricRow<R> {
+    MetricRow { name, kind: "histogram", help, read }
 }
 
-impl Values {
-    pub(super) fn by_reason(reasons: BTreeMap<String, u64>) -> Values {
-        Values::By("reason", reasons.into_iter().collect())
+impl MetricValues {
+    pub(super) fn by_reason(reasons: BTreeMap<String, u64>) -> MetricValues {
+        MetricValues::By("reason", reasons.into_iter().collect())
     }
 
-    pub(super) fn sizes(sizes: &Sizes) -> Values {
+    pub(super) fn sizes(sizes: &Sizes) -> MetricValues {
         let (buckets, sum, count) = sizes.get();
         let buckets = buckets.into_iter().map(|(bound, count)| (bound as f64, count)).collect();
-        Values::Histogram(buckets, sum as f64, count)
+        MetricValues::Histogram(buckets, sum as f64, count)
     }
 }
 
-/// Writes rows with the values of all things. `label` tells things apart, by their names; it is empty for the process,
-/// of which there is one.
+/// Writes metrics with the values of all things. `label` is the label that names them; it is empty for the process, of
+/// which there is only one.
 pub(super) fn write<R: Copy, T>(
     out: &mut String,
-    rows: &[Row<R>],
-    (label, things): (&str, &[(String, T)]),
-    read: impl Fn(R, &T) -> Values,
+    rows: &[MetricRow<R>],
+    label: &str,
+    things: &[(String, T)],
+    read: impl Fn(R, &T) -> MetricValues,
 ) {
     for row in rows {
-        let Row { name, kind, help, .. } = row;
+        let MetricRow { name, kind, help, .. } = row;
         let name = &full_name(name);
         // Writing to a string cannot fail.
         writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}").ok();
@@ -72,7 +73,7 @@ pub(super) fn write<R: Copy, T>(
     }
 }
 
-/// With our prefix, which those have not that every program's client library exposes.
+/// The name with our prefix, unless it is one that every program's client library exposes.
 fn full_name(name: &str) -> String {
     if name.starts_with("process_") { name.to_owned() } else { format!("logstead_{name}") }
 }
@@ -83,7 +84,7 @@ fn labelled(label: &str, value: &str) -> String {
     format!("{label}=\"{value}\"")
 }
 
-fn write_values(out: &mut String, name: &str, labels: &str, values: Values) -> fmt::Result {
+fn write_values(out: &mut String, name: &str, labels: &str, values: MetricValues) -> fmt::Result {
     let mut sample = |suffix: &str, further: &str, value: &dyn fmt::Display| {
         let comma = if labels.is_empty() || further.is_empty() { "" } else { "," };
         match (labels, further) {
@@ -92,13 +93,13 @@ fn write_values(out: &mut String, name: &str, labels: &str, values: Values) -> f
         }
     };
     match values {
-        Values::None => Ok(()),
-        Values::One(value) => sample("", "", &value),
-        Values::Decimal(value, decimals) => sample("", "", &format_args!("{value:.decimals$}")),
-        Values::By(label, values) => {
+        MetricValues::None => Ok(()),
+        MetricValues::One(value) => sample("", "", &value),
+        MetricValues::Decimal(value, decimals) => sample("", "", &format_args!("{value:.decimals$}")),
+        MetricValues::By(label, values) => {
             values.iter().try_for_each(|(which, value)| sample("", &labelled(label, which), value))
         }
-        Values::Histogram(buckets, sum, count) => {
+        MetricValues::Histogram(buckets, sum, count) => {
             for (bound, count) in buckets {
                 sample("_bucket", &format!("le=\"{bound}\""), &count)?;
             }
@@ -115,28 +116,25 @@ mod tests {
 
     #[test]
     fn a_metric_is_written_with_its_labels() {
-        let check = |label: &str, values: fn() -> Values, expected: &str| {
+        let check = |label: &str, values: fn() -> MetricValues, expected: &str| {
             let mut out = String::new();
-            write(
-                &mut out,
-                &[gauge("x", "A thing.", values)],
-                (label, &[("a".to_owned(), ())]),
-                |read, ()| read(),
-            );
+            write(&mut out, &[gauge("x", "A thing.", values)], label, &[("a".to_owned(), ())], |read, ()| {
+                read()
+            });
             assert_eq!(out, format!("# HELP logstead_x A thing.\n# TYPE logstead_x gauge\n{expected}"));
         };
-        check("", || Values::One(1), "logstead_x 1\n");
-        check("source", || Values::One(1), "logstead_x{source=\"a\"} 1\n");
-        check("source", || Values::Decimal(1.5, 3), "logstead_x{source=\"a\"} 1.500\n");
-        check("source", || Values::None, "");
-        let reasons = || Values::By("reason", vec![("full".to_owned(), 2)]);
+        check("", || MetricValues::One(1), "logstead_x 1\n");
+        check("source", || MetricValues::One(1), "logstead_x{source=\"a\"} 1\n");
+        check("source", || MetricValues::Decimal(1.5, 3), "logstead_x{source=\"a\"} 1.500\n");
+        check("source", || MetricValues::None, "");
+        let reasons = || MetricValues::By("reason", vec![("full".to_owned(), 2)]);
         check("", reasons, "logstead_x{reason=\"full\"} 2\n");
         check("source", reasons, "logstead_x{source=\"a\",reason=\"full\"} 2\n");
-        let strange = || Values::By("reason", vec![("a\"b\\c\nd".to_owned(), 1)]);
+        let strange = || MetricValues::By("reason", vec![("a\"b\\c\nd".to_owned(), 1)]);
         check("", strange, "logstead_x{reason=\"a\\\"b\\\\c\\nd\"} 1\n");
         check(
             "source",
-            || Values::Histogram(vec![(1.0, 2)], 5.0, 3),
+            || MetricValues::Histogram(vec![(1.0, 2)], 5.0, 3),
             "logstead_x_bucket{source=\"a\",le=\"1\"} 2\nlogstead_x_bucket{source=\"a\",le=\"+Inf\"} 3\n\
              logstead_x_sum{source=\"a\"} 5\nlogstead_x_count{source=\"a\"} 3\n",
         );

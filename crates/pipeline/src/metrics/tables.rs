@@ -1,53 +1,53 @@
 //! The metrics, a table for each kind of thing.
 
-use super::super::running::Running;
+use super::super::running::RunningState;
 use super::super::status::{DestinationStatus, RouteStatus, SourceStatus, Status, StepStatus};
-use super::row::Values::{self, By, Decimal, One};
-use super::row::{Row, counter, gauge, histogram};
+use super::row::MetricValues::{self, By, Decimal, One};
+use super::row::{MetricRow, counter, gauge, histogram};
 use crate::logspace::Logspace;
 use logstead_flow::counters::{Gauge, LogspaceCounters, WebCounters};
 use logstead_flow::ledger::{DestinationRow, SourceRow};
 use logstead_flow::machine::memory::{self, Shares};
 use logstead_flow::machine::process;
-use logstead_flow::machine::sockets::Sockets;
-use logstead_flow::requests::Answered;
+use logstead_flow::machine::sockets::SocketLimit;
+use logstead_flow::requests::EndpointAnswers;
 use logstead_indexer::{Backlog, Space, Stats};
-use logstead_receive::Shared;
+use logstead_receive::SourceContext;
 use std::sync::atomic::Ordering;
 
 // How values are read off a thing of each kind.
-type OfRouter = fn(&&Status) -> Values;
-type OfSource = fn(&Received<'_>) -> Values;
-type OfRoute = fn(&&RouteStatus) -> Values;
-type OfDestination = fn(&&DestinationStatus) -> Values;
-type OfFlow = fn(&&SourceRow) -> Values;
-type OfQueue = fn(&&DestinationRow) -> Values;
-type OfLogspace = fn(&Kept<'_>) -> Values;
-type OfProcess = fn(&Process<'_>) -> Values;
-type OfEndpoint = fn(&Answered) -> Values;
+type RouterReader = fn(&&Status) -> MetricValues;
+type SourceReader = fn(&SourceMetrics<'_>) -> MetricValues;
+type RouteReader = fn(&&RouteStatus) -> MetricValues;
+type DestinationReader = fn(&&DestinationStatus) -> MetricValues;
+type FlowReader = fn(&&SourceRow) -> MetricValues;
+type QueueReader = fn(&&DestinationRow) -> MetricValues;
+type LogspaceReader = fn(&LogspaceMetrics<'_>) -> MetricValues;
+type ProcessReader = fn(&ProcessMetrics<'_>) -> MetricValues;
+type EndpointReader = fn(&EndpointAnswers) -> MetricValues;
 
-/// A source, and what it shares with its thread if it has one.
-pub(super) struct Received<'a> {
+/// A source, with the context of its thread if it has one.
+pub(super) struct SourceMetrics<'a> {
     pub(super) status: &'a SourceStatus,
-    pub(super) source: Option<&'a Shared>,
+    pub(super) source: Option<&'a SourceContext>,
 }
 
 /// A logspace at this moment.
-pub(super) struct Kept<'a> {
+pub(super) struct LogspaceMetrics<'a> {
     stats: Stats,
     backlog: Backlog,
     counters: &'a LogspaceCounters,
 }
 
 /// The process at this moment.
-pub(super) struct Process<'a> {
-    /// Of the disk of the data directory; none if it does not say.
+pub(super) struct ProcessMetrics<'a> {
+    /// The space on the disk of the data directory; none if it is not known.
     pub(super) space: Option<Space>,
     pub(super) web: &'a WebCounters,
-    pub(super) sockets: &'a Sockets,
+    pub(super) sockets: &'a SocketLimit,
     pub(super) memory: [MemoryUse; 6],
     pub(super) gauge: &'a memory::Gauge,
-    pub(super) own: Option<process::Figures>,
+    pub(super) own: Option<process::ProcessFigures>,
 }
 
 /// A kind of memory use that is counted: how much it is, and how much it may be, if a setting says so.
@@ -57,7 +57,7 @@ pub(super) struct MemoryUse {
     bytes_max: Option<usize>,
 }
 
-pub(super) const ROUTER: &[Row<OfRouter>] = &[
+pub(super) const ROUTER: &[MetricRow<RouterReader>] = &[
     gauge("build_info", "Always 1.", |_| By("version", vec![(env!("CARGO_PKG_VERSION").to_owned(), 1)])),
     gauge("router_revision", "The live revision of the router document.", |of| One(of.revision)),
     gauge(
@@ -70,7 +70,7 @@ pub(super) const ROUTER: &[Row<OfRouter>] = &[
     }),
 ];
 
-pub(super) const SOURCES: &[Row<OfSource>] = &[
+pub(super) const SOURCES: &[MetricRow<SourceReader>] = &[
     counter("source_messages_total", "Messages received.", |of| One(of.status.messages)),
     counter("source_bytes_total", "Bytes of messages received.", |of| One(of.status.bytes)),
     counter("source_parser_failures_total", "Messages that a bug of a parser left unparsed.", |of| {
@@ -81,7 +81,7 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
     }),
     counter("source_truncated_total", "Messages cut at the limit.", |of| One(of.status.truncated)),
     counter("source_dropped_total", "Messages and connections refused, by reason.", |of| {
-        Values::by_reason(of.status.dropped.clone())
+        MetricValues::by_reason(of.status.dropped.clone())
     }),
     counter("source_incomplete_total", "Messages whose sender went away in the middle of them.", |of| {
         One(of.status.incomplete)
@@ -93,7 +93,7 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
         One(of.status.out_of_step_bytes)
     }),
     counter("source_skipped_bytes_total", "Bytes that no message holds, by reason.", |of| {
-        Values::by_reason(of.status.skipped_bytes.clone())
+        MetricValues::by_reason(of.status.skipped_bytes.clone())
     }),
     counter("source_framing_bytes_total", "Delimiters, lengths and empty lines between messages.", |of| {
         One(of.status.framing_bytes)
@@ -105,10 +105,10 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
         One(of.status.unrouted)
     }),
     histogram("source_read_bytes", "Bytes of a coalesced read.", |of| {
-        of.source.map_or(Values::None, |source| Values::sizes(&source.counters.read_bytes))
+        of.source.map_or(MetricValues::None, |source| MetricValues::sizes(&source.counters.read_bytes))
     }),
     histogram("source_read_messages", "Messages of a coalesced read.", |of| {
-        of.source.map_or(Values::None, |source| Values::sizes(&source.counters.read_messages))
+        of.source.map_or(MetricValues::None, |source| MetricValues::sizes(&source.counters.read_messages))
     }),
     gauge("source_listeners_failed", "Listeners that could not be opened.", |of| {
         One(of.status.listeners.iter().filter(|listener| listener.error.is_some()).count() as u64)
@@ -120,19 +120,19 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
     }),
     gauge("source_last_seen_timestamp_seconds", "When the last message came, if one did.", |of| {
         let seen = of.source.and_then(|source| source.counters.last_seen());
-        seen.map_or(Values::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
+        seen.map_or(MetricValues::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
     }),
     gauge(
         "source_clock_skew_seconds",
         "By how much the time that the last message said was behind ours.",
         |of| {
             let skew = of.source.and_then(|source| source.counters.skew_ms());
-            skew.map_or(Values::None, |millis| Decimal(millis as f64 / 1e3, 3))
+            skew.map_or(MetricValues::None, |millis| Decimal(millis as f64 / 1e3, 3))
         },
     ),
 ];
 
-pub(super) const ROUTES: &[Row<OfRoute>] = &[
+pub(super) const ROUTES: &[MetricRow<RouteReader>] = &[
     counter("route_messages_total", "Messages that a route matched.", |route| One(route.messages)),
     counter("route_step_changed_total", "Messages that a step changed.", |route| {
         by_step(route, |step| step.changed)
@@ -148,16 +148,16 @@ pub(super) const ROUTES: &[Row<OfRoute>] = &[
     }),
 ];
 
-fn by_step(route: &RouteStatus, of: fn(&StepStatus) -> u64) -> Values {
+fn by_step(route: &RouteStatus, of: fn(&StepStatus) -> u64) -> MetricValues {
     let steps = route.steps.iter().enumerate();
     By("step", steps.map(|(number, step)| ((number + 1).to_string(), of(step))).collect())
 }
 
-pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
+pub(super) const DESTINATIONS: &[MetricRow<DestinationReader>] = &[
     counter("destination_messages_total", "Messages forwarded.", |to| One(to.messages)),
     counter("destination_bytes_total", "Bytes forwarded.", |to| One(to.bytes)),
     counter("destination_dropped_total", "Messages not forwarded, by reason.", |to| {
-        Values::by_reason(to.dropped.clone())
+        MetricValues::by_reason(to.dropped.clone())
     }),
     counter("destination_queued_total", "Messages put into the queue.", |to| One(to.queued)),
     gauge("destination_quarantined", "Messages that the other side refused.", |to| One(to.quarantined)),
@@ -165,7 +165,7 @@ pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
     gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
 ];
 
-pub(super) const FLOWS: &[Row<OfFlow>] = &[
+pub(super) const FLOWS: &[MetricRow<FlowReader>] = &[
     counter("flow_received_messages_total", "Messages received since the ledger began.", |row| {
         One(row.fates.received)
     }),
@@ -180,7 +180,7 @@ pub(super) const FLOWS: &[Row<OfFlow>] = &[
         By("fate", fates.map(|(fate, messages)| (fate.to_owned(), messages)).into())
     }),
     counter("flow_dropped_messages_total", "Those that were dropped, by reason.", |row| {
-        Values::by_reason(row.fates.dropped.clone())
+        MetricValues::by_reason(row.fates.dropped.clone())
     }),
     counter("flow_lost_before_messages_total", "Messages lost before they were received, by place.", |row| {
         By("place", row.fates.lost_before.clone().into_iter().collect())
@@ -188,7 +188,7 @@ pub(super) const FLOWS: &[Row<OfFlow>] = &[
     counter(
         "flow_skipped_bytes_total",
         "Bytes that no message holds since the ledger began, by reason.",
-        |row| Values::by_reason(row.fates.skipped_bytes.clone()),
+        |row| MetricValues::by_reason(row.fates.skipped_bytes.clone()),
     ),
     gauge("flow_in_flight", "Messages that are received and not yet anything else.", |row| {
         One(row.fates.in_flight)
@@ -200,18 +200,18 @@ pub(super) const FLOWS: &[Row<OfFlow>] = &[
     ),
 ];
 
-pub(super) const QUEUES: &[Row<OfQueue>] = &[gauge(
+pub(super) const QUEUES: &[MetricRow<QueueReader>] = &[gauge(
     "queue_remainder",
     "Messages of a destination that the ledger cannot account for: 0, or the server is wrong.",
     |row| Decimal(row.remainder as f64, 0),
 )];
 
-pub(super) const LOGSPACES: &[Row<OfLogspace>] = &[
+pub(super) const LOGSPACES: &[MetricRow<LogspaceReader>] = &[
     counter("logspace_messages_total", "Messages stored since the start of the process.", |of| {
         One(of.counters.messages.get())
     }),
     counter("logspace_dropped_total", "Messages not stored, by reason.", |of| {
-        Values::by_reason(of.counters.dropped.get())
+        MetricValues::by_reason(of.counters.dropped.get())
     }),
     counter("logspace_commits_total", "Group commits.", |of| One(of.counters.commits.get())),
     counter("logspace_batches_total", "Batches stored.", |of| One(of.counters.batches.get())),
@@ -254,7 +254,7 @@ pub(super) const LOGSPACES: &[Row<OfLogspace>] = &[
     }),
 ];
 
-pub(super) const PROCESS: &[Row<OfProcess>] = &[
+pub(super) const PROCESS: &[MetricRow<ProcessReader>] = &[
     gauge("sockets", "Open connections of the web port and of all sources.", |of| {
         One(of.sockets.count() as u64)
     }),
@@ -263,10 +263,10 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     gauge("web_connections_max", "As many may be open.", |of| now(&of.web.connections_max)),
     counter("web_accepted_total", "Connections that came in.", |of| One(of.web.accepted.get())),
     counter("web_refused_total", "Connections that found no place, by reason.", |of| {
-        Values::by_reason(of.web.refused.get())
+        MetricValues::by_reason(of.web.refused.get())
     }),
     counter("web_ended_total", "Connections that were ended, by reason.", |of| {
-        Values::by_reason(of.web.ended.get())
+        MetricValues::by_reason(of.web.ended.get())
     }),
     gauge("web_listeners", "Sockets that HTTP is spoken on, by what is spoken.", |of| {
         By("kind", of.web.listeners.get().into_iter().collect())
@@ -279,19 +279,19 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     }),
     gauge("web_certificate_expiry_timestamp_seconds", "When the certificate of the web port ends.", |of| {
         match of.web.certificate_expires.load(Ordering::Relaxed) {
-            0 => Values::None,
+            0 => MetricValues::None,
             seconds => Decimal(seconds as f64, 0),
         }
     }),
     gauge("http_requests_open", "Requests that are not answered yet.", |of| One(of.web.requests.open())),
     counter("logins_refused_total", "Logins that were refused, by reason.", |of| {
-        Values::by_reason(of.web.logins_refused.get())
+        MetricValues::by_reason(of.web.logins_refused.get())
     }),
     gauge("disk_free_bytes", "What can still be written on the disk of the data directory.", |of| {
-        of.space.as_ref().map_or(Values::None, |space| One(space.free_bytes))
+        of.space.as_ref().map_or(MetricValues::None, |space| One(space.free_bytes))
     }),
     gauge("disk_bytes", "How large that disk is.", |of| {
-        of.space.as_ref().map_or(Values::None, |space| One(space.total_bytes))
+        of.space.as_ref().map_or(MetricValues::None, |space| One(space.total_bytes))
     }),
     gauge("memory_bytes", "Memory in use, by what it is used for.", |of| {
         By("kind", memory_bytes(&of.memory))
@@ -310,8 +310,8 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     }),
 ];
 
-/// What every program's client library exposes, under their names.
-pub(super) const OWN: &[Row<OfProcess>] = &[
+/// The metrics that every program's client library exposes, under the same names.
+pub(super) const OWN: &[MetricRow<ProcessReader>] = &[
     counter("process_cpu_seconds_total", "CPU time of the process, its own and the system's for it.", |of| {
         own(of, |own| Decimal(own.cpu_seconds, 2))
     }),
@@ -326,32 +326,32 @@ pub(super) const OWN: &[Row<OfProcess>] = &[
     }),
     gauge("process_threads", "Threads of the process.", |of| own(of, |own| One(own.threads))),
     gauge("process_open_fds", "Open files and sockets.", |of| {
-        own(of, |own| own.open_files.map_or(Values::None, One))
+        own(of, |own| own.open_files.map_or(MetricValues::None, One))
     }),
     gauge("process_max_fds", "As many may be open.", |of| {
-        own(of, |own| own.open_files_max.map_or(Values::None, One))
+        own(of, |own| own.open_files_max.map_or(MetricValues::None, One))
     }),
 ];
 
-fn own(of: &Process<'_>, read: impl Fn(&process::Figures) -> Values) -> Values {
-    of.own.as_ref().map_or(Values::None, read)
+fn own(of: &ProcessMetrics<'_>, read: impl Fn(&process::ProcessFigures) -> MetricValues) -> MetricValues {
+    of.own.as_ref().map_or(MetricValues::None, read)
 }
 
-pub(super) const ENDPOINTS: &[Row<OfEndpoint>] = &[
+pub(super) const ENDPOINTS: &[MetricRow<EndpointReader>] = &[
     counter("http_requests_total", "Requests, by method and route, and by status; 499: given up.", |of| {
         By("status", of.by_status.iter().map(|(status, count)| (status.to_string(), *count)).collect())
     }),
     histogram("http_request_duration_seconds", "How long it took until the head of the answer.", |of| {
         let (buckets, sum, count) = of.seconds();
-        Values::Histogram(buckets, sum, count)
+        MetricValues::Histogram(buckets, sum, count)
     }),
 ];
 
-fn now(gauge: &Gauge) -> Values {
+fn now(gauge: &Gauge) -> MetricValues {
     One(u64::try_from(gauge.get()).unwrap_or_default())
 }
 
-/// What is counted, and what the allocator has besides.
+/// The memory that is counted, and the rest that the allocator holds.
 fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
     let sum: usize = counted.iter().map(|of| of.bytes).sum();
     let besides = memory::heap().into_iter();
@@ -361,8 +361,8 @@ fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
     all.map(|(kind, bytes)| (kind.to_owned(), bytes as u64)).collect()
 }
 
-/// What is counted where it is used.
-pub(super) fn memory_use(running: &Running, shares: &Shares) -> [MemoryUse; 6] {
+/// The memory that its users count themselves.
+pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse; 6] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
     let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
@@ -390,9 +390,9 @@ pub(super) fn memory_use(running: &Running, shares: &Shares) -> [MemoryUse; 6] {
     .map(|(kind, bytes, bytes_max)| MemoryUse { kind, bytes, bytes_max })
 }
 
-impl Kept<'_> {
-    pub(super) fn of(logspace: &Logspace) -> Kept<'_> {
+impl LogspaceMetrics<'_> {
+    pub(super) fn of(logspace: &Logspace) -> LogspaceMetrics<'_> {
         let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
-        Kept { stats, backlog, counters: logspace.counters() }
+        LogspaceMetrics { stats, backlog, counters: logspace.counters() }
     }
 }

@@ -1,13 +1,13 @@
-//! One file that is followed: how far it was read, and the lines after that.
+//! One file that is followed: its position, and the lines after that.
 //!
-//! **Invariant:** a [`Place`] is after a whole line, after the part that was kept of an overlong line, or at the end
+//! **Invariant:** a [`FilePosition`] is after a whole line, after the part that was kept of an overlong line, or at the end
 //! of a complete file. So reading continues there as if it had never stopped, in this process or the next.
 
 use logstead_config::Framing;
-use logstead_flow::chunk::Sender;
+use logstead_flow::chunk::MessageSender;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::Timestamp;
-use logstead_syslog::framing::{Found, Frame, Framer};
+use logstead_syslog::framing::{Frame, Framer, SplitResult};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io;
@@ -16,25 +16,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How many of its first bytes identify a file.
+/// The number of first bytes that identify a file.
 const FINGERPRINT_BYTES_MAX: usize = 256;
 
-/// Which file it is, whatever its name.
+/// The identity of a file, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(super) struct FileIdentity {
     pub(super) device: u64,
     pub(super) inode: u64,
 }
 
-impl Identity {
-    pub(super) fn of(file: &Metadata) -> Identity {
-        Identity { device: file.dev(), inode: file.ino() }
+impl FileIdentity {
+    pub(super) fn of(file: &Metadata) -> FileIdentity {
+        FileIdentity { device: file.dev(), inode: file.ino() }
     }
 }
 
-/// How far a file was read.
+/// The position up to which a file was read.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct FilePosition {
     pub(super) position: u64,
     /// Whether the rest of an overlong line follows, which is skipped.
     #[serde(default)]
@@ -44,13 +44,13 @@ pub(super) struct Place {
     fingerprint: String,
 }
 
-impl Place {
-    pub(super) fn new(position: u64, cut: bool, first_bytes: &[u8]) -> Place {
-        Place { position, cut, fingerprint: fingerprint(first_bytes, position) }
+impl FilePosition {
+    pub(super) fn new(position: u64, cut: bool, first_bytes: &[u8]) -> FilePosition {
+        FilePosition { position, cut, fingerprint: fingerprint(first_bytes, position) }
     }
 
-    /// Where reading begins if the lines so far are not wanted: after the last whole line.
-    pub(super) fn at_end(file: &File, line_max: usize) -> io::Result<Place> {
+    /// The position after the last whole line, where reading begins if the lines so far are not wanted.
+    pub(super) fn at_end(file: &File, line_max: usize) -> io::Result<FilePosition> {
         let size = file.metadata()?.len();
         let tail_start = size.saturating_sub(line_max as u64);
         let tail = read_at(file, tail_start, line_max)?;
@@ -60,7 +60,7 @@ impl Place {
             None if tail_start == 0 => (0, false),
             None => (size, true),
         };
-        Ok(Place::new(position, cut, &first_bytes))
+        Ok(FilePosition::new(position, cut, &first_bytes))
     }
 
     /// Whether this is a place in the file.
@@ -85,18 +85,18 @@ fn fingerprint(first_bytes: &[u8], position: u64) -> String {
 }
 
 /// A file that is followed.
-pub(super) struct Followed {
-    /// Where it may be.
+pub(super) struct FollowedFile {
+    /// The folders that it may be in.
     folders: Arc<Folders>,
     pub(super) path: PathBuf,
-    pub(super) identity: Identity,
+    pub(super) identity: FileIdentity,
     /// The sender of its lines.
-    pub(super) sender: Sender,
-    pub(super) place: Place,
+    pub(super) sender: MessageSender,
+    pub(super) place: FilePosition,
     /// Open while there is something to read, and until it has to be closed: so it is read to its end even after its
     /// name is gone.
     handle: Option<File>,
-    /// Size and time of the last change, when it was last looked at.
+    /// Size and time of the last change, as of the last look.
     seen: Option<(u64, i64, i64)>,
     /// When a change was last seen.
     pub(super) changed: Instant,
@@ -104,7 +104,7 @@ pub(super) struct Followed {
     pub(super) has_more: bool,
     /// Another file has taken its name, or it has none: its last line counts as complete once it stays unchanged.
     pub(super) rotated: bool,
-    /// It no longer has a name that is looked for.
+    /// Whether it no longer has a name that is looked for.
     pub(super) gone: bool,
     /// It is read once that file has been read to its end.
     pub(super) after: Option<u64>,
@@ -112,14 +112,14 @@ pub(super) struct Followed {
     pub(super) failing: bool,
 }
 
-/// What was read of a file.
-pub(super) struct Read {
+/// The result of one read of a file.
+pub(super) struct FileRead {
     pub(super) bytes: Vec<u8>,
     pub(super) frames: Vec<Frame>,
     /// Bytes of lines that were too long, beyond what is kept of them.
     pub(super) skipped_bytes: usize,
-    /// How far the file is read once the frames are stored.
-    pub(super) next: Place,
+    /// The position of the file once the frames are stored.
+    pub(super) next: FilePosition,
     /// Nothing was left to read.
     pub(super) at_end: bool,
     /// Nothing was left, and the last line counts as complete.
@@ -130,17 +130,17 @@ pub(super) struct Read {
     pub(super) written: Option<Timestamp>,
 }
 
-impl Followed {
+impl FollowedFile {
     /// A file that exists under this name.
     pub(super) fn new(
         path: &Path,
         file: File,
-        place: Place,
+        place: FilePosition,
         folders: &Arc<Folders>,
         now: Instant,
-    ) -> io::Result<Followed> {
-        let identity = Identity::of(&file.metadata()?);
-        Ok(Followed {
+    ) -> io::Result<FollowedFile> {
+        let identity = FileIdentity::of(&file.metadata()?);
+        Ok(FollowedFile {
             folders: folders.clone(),
             path: path.to_owned(),
             identity,
@@ -157,7 +157,7 @@ impl Followed {
         })
     }
 
-    /// It was found under a name, and looks like this.
+    /// Notes that it was found under a name, with this state.
     pub(super) fn seen_at(&mut self, path: &Path, file: &Metadata, now: Instant) {
         if self.path != path {
             self.path = path.to_owned();
@@ -167,7 +167,7 @@ impl Followed {
         self.note(file, now);
     }
 
-    /// It no longer has a name. `false`: there is no handle to read it by either.
+    /// Notes that it no longer has a name; `false` if there is no handle to read it by either.
     pub(super) fn leave(&mut self, now: Instant) -> bool {
         let Some(Ok(file)) = self.handle.as_ref().map(File::metadata) else { return false };
         if !self.gone {
@@ -180,7 +180,7 @@ impl Followed {
     fn note(&mut self, file: &Metadata, now: Instant) {
         let looks = Some((file.size(), file.mtime(), file.mtime_nsec()));
         if self.seen != looks {
-            // At the first look, its place was just compared with it.
+            // At the first look, its position has just been compared with the file.
             self.has_more |= self.seen.is_some() || file.size() != self.place.position;
             (self.seen, self.changed) = (looks, now);
         }
@@ -206,7 +206,7 @@ impl Followed {
 
     /// Reads on from its place, up to `bytes_max`, which is more than a line of `line_max`. `is_last`: nothing more is
     /// expected.
-    pub(super) fn read(&mut self, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<Read> {
+    pub(super) fn read(&mut self, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<FileRead> {
         let file = match self.handle.take() {
             Some(file) => file,
             None => open(&self.path, Some(self.identity), &self.folders)?,
@@ -218,31 +218,37 @@ impl Followed {
 }
 
 /// Lines have no sender except their file.
-fn sender(path: &Path) -> Sender {
+fn sender(path: &Path) -> MessageSender {
     let path = path.to_string_lossy().into_owned();
-    Sender { field: Some(("file", path.into())), ..Sender::local("file") }
+    MessageSender { field: Some(("file", path.into())), ..MessageSender::local("file") }
 }
 
 /// Opens a file for reading without waiting; it must be the expected one.
-pub(super) fn open(path: &Path, expected: Option<Identity>, folders: &Folders) -> io::Result<File> {
+pub(super) fn open(path: &Path, expected: Option<FileIdentity>, folders: &Folders) -> io::Result<File> {
     let file = folders.open_to_read(path)?;
     let found = file.metadata()?;
-    if !found.is_file() || expected.is_some_and(|expected| expected != Identity::of(&found)) {
+    if !found.is_file() || expected.is_some_and(|expected| expected != FileIdentity::of(&found)) {
         return Err(io::Error::new(io::ErrorKind::NotFound, "another file has taken its name"));
     }
     Ok(file)
 }
 
-fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: bool) -> io::Result<Read> {
+fn read(
+    file: &File,
+    place: &FilePosition,
+    bytes_max: usize,
+    line_max: usize,
+    is_last: bool,
+) -> io::Result<FileRead> {
     let metadata = file.metadata()?;
     let (size, written) = (metadata.len(), metadata.modified().ok().map(Timestamp::from));
     let mut first_bytes = read_at(file, 0, FINGERPRINT_BYTES_MAX)?;
     let begun_again = size < place.position || !place.is_behind(&first_bytes);
-    let from = if begun_again { Place::default() } else { place.clone() };
+    let from = if begun_again { FilePosition::default() } else { place.clone() };
     let left = usize::try_from(size.saturating_sub(from.position)).unwrap_or(usize::MAX);
     let mut bytes = read_at(file, from.position, bytes_max.min(left))?;
     let at_end = bytes.len() < bytes_max;
-    let Lines { frames, skipped_bytes, taken, cut, before_hole } =
+    let LineBlock { frames, skipped_bytes, taken, cut, before_hole } =
         lines(&bytes, from.cut, line_max, is_last && at_end);
     let at_end = at_end && !before_hole;
     let position = from.position + taken as u64;
@@ -252,11 +258,11 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
         first_bytes.extend_from_slice(&bytes[..taken.min(FINGERPRINT_BYTES_MAX)]);
     }
     bytes.truncate(taken);
-    Ok(Read {
+    Ok(FileRead {
         bytes,
         frames,
         skipped_bytes,
-        next: Place::new(position, cut, &first_bytes),
+        next: FilePosition::new(position, cut, &first_bytes),
         at_end,
         finished: is_last && at_end,
         begun_again,
@@ -264,7 +270,7 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
     })
 }
 
-/// Reads as much of what is wanted as there is.
+/// Fills the buffer as far as there are bytes.
 fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; bytes_max];
     let mut filled = 0;
@@ -281,35 +287,35 @@ fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> 
 }
 
 /// The lines at the beginning of some bytes.
-struct Lines {
+struct LineBlock {
     frames: Vec<Frame>,
     /// Bytes of lines that were too long, beyond what is kept of them.
     skipped_bytes: usize,
-    /// The bytes that they take, including what is between them.
+    /// The bytes that they take, including those between them.
     taken: usize,
     /// Whether the last one continues after the bytes that are kept of it.
     cut: bool,
-    /// Whether what follows is a hole: more can be read.
+    /// Whether a hole follows: more can be read.
     before_hole: bool,
 }
 
 /// Finds the lines in `bytes`. `cut`: they begin with the rest of a line that was cut. `is_last`: an unfinished line
 /// counts too.
-fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
+fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> LineBlock {
     let mut start = 0;
     if cut {
         match memchr::memchr(b'\n', bytes) {
             Some(newline) => start = newline + 1,
             None => {
                 let (frames, taken) = (Vec::new(), bytes.len());
-                return Lines { frames, skipped_bytes: taken, taken, cut: !is_last, before_hole: false };
+                return LineBlock { frames, skipped_bytes: taken, taken, cut: !is_last, before_hole: false };
             }
         }
     }
     let cut_bytes = start.saturating_sub(1);
     start += hole(&bytes[start..], line_max, is_last);
     let rest = &bytes[start..];
-    let (mut found, mut framer) = (Found::default(), Framer::new(Framing::Newline, line_max));
+    let (mut found, mut framer) = (SplitResult::default(), Framer::new(Framing::Newline, line_max));
     let mut taken = if is_last {
         framer.finish(rest, &mut found);
         rest.len()
@@ -331,7 +337,7 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
     let skipped = found.skipped.iter().filter(|skipped| skipped.end as usize <= taken);
     let skipped_bytes =
         cut_bytes + skipped.map(|skipped| (skipped.end - skipped.start) as usize).sum::<usize>();
-    Lines { frames, skipped_bytes, taken: start + taken, cut, before_hole: before_hole.is_some() }
+    LineBlock { frames, skipped_bytes, taken: start + taken, cut, before_hole: before_hole.is_some() }
 }
 
 /// The NULs at the beginning, if they are too many to belong to a line. They are left by a program that continues
@@ -362,13 +368,14 @@ mod tests {
 
     /// The lines of `content`, read in pieces of `bytes_max`, and where reading stands then.
     fn run(content: &[u8], bytes_max: usize, is_last: bool) -> (Vec<(String, Flags)>, usize) {
-        let (found, (position, _)) = run_from((0, false), content, bytes_max, is_last);
+        let (found, (position, _)) = run_from(0, false, content, bytes_max, is_last);
         (found, position)
     }
 
-    /// The same behind a position, with whether it is in a line that was cut.
+    /// The lines from a position on, `cut` if it is within a line that was cut; also the position where they end.
     fn run_from(
-        (mut position, mut cut): (usize, bool),
+        mut position: usize,
+        mut cut: bool,
         content: &[u8],
         bytes_max: usize,
         is_last: bool,
@@ -440,8 +447,9 @@ mod tests {
             content in "([a-c]{1,3}|\n|\r|\0{1,30}|[d-f]{12,30}){0,20}", grown in 0_usize..200,
         ) {
             let content = content.as_bytes();
-            let (mut found, place) = run_from((0, false), &content[..grown.min(content.len())], 10_000, false);
-            found.extend(run_from(place, content, 10_000, false).0);
+            let grown = &content[..grown.min(content.len())];
+            let (mut found, (position, cut)) = run_from(0, false, grown, 10_000, false);
+            found.extend(run_from(position, cut, content, 10_000, false).0);
             prop_assert_eq!(found, run(content, 10_000, false).0);
         }
     }

@@ -1,5 +1,5 @@
-//! Which files a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search ends
-//! wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
+//! Finds the files that a path with `*` and `?` names. Each matches a part of one name and never a `/`, so a search
+//! ends wherever links lead, and names that begin with a dot are found only if the pattern has the dot.
 
 use std::fs;
 use std::io;
@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 /// Maximum number of paths of one pattern.
 const FOUND_MAX: usize = 10_000;
 
-/// What a pattern names.
+/// The files that a pattern names.
 #[derive(Default, Debug)]
-pub(super) struct Found {
+pub(super) struct PatternMatches {
     /// Names that may or may not exist, sorted.
     pub(super) paths: Vec<PathBuf>,
     /// Folders that could not be read, and why.
@@ -19,8 +19,8 @@ pub(super) struct Found {
 }
 
 /// Looks for everything that an absolute pattern names.
-pub(super) fn find(pattern: &Path) -> Found {
-    let mut found = Found { paths: vec![PathBuf::new()], problems: Vec::new() };
+pub(super) fn find(pattern: &Path) -> PatternMatches {
+    let mut found = PatternMatches { paths: vec![PathBuf::new()], problems: Vec::new() };
     for component in pattern.components() {
         let name = component.as_os_str();
         let is_pattern = matches!(component, Component::Normal(_)) && is_pattern(name.as_bytes());
@@ -45,7 +45,7 @@ fn is_pattern(name: &[u8]) -> bool {
     memchr::memchr2(b'*', b'?', name).is_some()
 }
 
-impl Found {
+impl PatternMatches {
     fn add_names(&mut self, folder: &Path, pattern: &[u8]) {
         match names(folder, pattern) {
             Ok(paths) => self.paths.extend(paths),
@@ -76,7 +76,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
         return false;
     }
     let (mut at, mut in_name) = (0, 0);
-    // The last star, and how far it reaches in the name.
+    // The last star, and the end of its match in the name.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match pattern.get(at) {

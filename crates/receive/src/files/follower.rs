@@ -1,14 +1,14 @@
-//! The files that one source follows: finds them by their names and identifies them by what they are. It has no
-//! clock; [`reading`](super::reading) reads them.
+//! The files that one source follows: it finds them by name and identifies them by device and inode. It has no clock;
+//! [`reading`](super::reading) reads them.
 //!
 //! A file that loses its name to another one, or has none any more, is still read for a while, since its writer
 //! notices the change late; its successor waits until it has been read to its end once.
 //!
 //! **Invariant:** the place of a file changes only when everything before it was stored.
 
-use super::file::{Followed, Identity, Place, open};
+use super::file::{FileIdentity, FilePosition, FollowedFile, open};
 use super::find::find;
-use super::positions::{Positions, Saved};
+use super::positions::{Positions, SavedPosition};
 use super::round::Round;
 use logstead_config::{FileSource, StartPosition};
 use logstead_flow::machine::folders::Folders;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of files of one source.
 const FILES_MAX: usize = 10_000;
-/// How many of them stay open after they were read to their end.
+/// The number of files that stay open after they were read to their end.
 pub(super) const OPEN_MAX: usize = 1_000;
 /// How long a missing file is remembered: a network file system may be away for a while.
 const REMEMBERED_MAX: Duration = Duration::from_secs(3600);
@@ -31,16 +31,16 @@ const REMEMBERED_MAX: Duration = Duration::from_secs(3600);
 pub(super) struct Follower {
     /// The data directory, which relative paths are below.
     data: PathBuf,
-    /// Where files may be read.
+    /// The folders that files may be read in.
     folders: Arc<Folders>,
     /// By the order in which they came.
-    pub(super) files: BTreeMap<u64, Followed>,
-    numbers: HashMap<Identity, u64>,
+    pub(super) files: BTreeMap<u64, FollowedFile>,
+    numbers: HashMap<FileIdentity, u64>,
     next_number: u64,
-    /// Which file had which name at the last look.
+    /// The files by the names that they had at the last look.
     by_path: HashMap<PathBuf, u64>,
-    /// How far missing files were read, by their inodes.
-    pub(super) remembered: HashMap<u64, Vec<(Saved, Instant)>>,
+    /// The positions of missing files, by their inodes.
+    pub(super) remembered: HashMap<u64, Vec<(SavedPosition, Instant)>>,
     /// The paths that were looked for before.
     patterns: BTreeSet<String>,
     is_first_look: bool,
@@ -52,9 +52,9 @@ pub(super) struct Follower {
     pub(super) changed: bool,
 }
 
-/// What a look at all names finds.
+/// The result of a scan of all names.
 #[derive(Default)]
-struct Look {
+struct FolderScan {
     here: HashSet<u64>,
     by_path: HashMap<PathBuf, u64>,
     problems: Vec<(PathBuf, String)>,
@@ -90,7 +90,7 @@ impl Follower {
         }
     }
 
-    /// What is to be saved, if it changed since the last call.
+    /// The positions to save, if they changed since the last call.
     pub(super) fn positions(&mut self) -> Option<Positions> {
         if !std::mem::take(&mut self.changed) {
             return None;
@@ -107,7 +107,7 @@ impl Follower {
 
     /// Finds out which files exist and how they changed.
     pub(super) fn look(&mut self, config: &FileSource, now: Instant, round: &mut Round) {
-        let mut look = Look::default();
+        let mut look = FolderScan::default();
         for pattern in &config.paths {
             if let Err(problem) = self.folders.may_look_for(&self.data.join(pattern)) {
                 look.problems.push((self.data.join(pattern), problem));
@@ -143,7 +143,7 @@ impl Follower {
         path: &Path,
         from_end: Option<usize>,
         now: Instant,
-        look: &mut Look,
+        look: &mut FolderScan,
     ) -> Result<(), String> {
         let file = match fs::metadata(path) {
             Ok(file) => file,
@@ -154,7 +154,7 @@ impl Follower {
         if !file.is_file() {
             return Err("this is not a file".to_owned());
         }
-        let number = match self.numbers.get(&Identity::of(&file)) {
+        let number = match self.numbers.get(&FileIdentity::of(&file)) {
             Some(number) => *number,
             None => match self.begin(path, from_end, now)? {
                 Some(number) => number,
@@ -181,7 +181,7 @@ impl Follower {
         }
         let begun = open(path, None, &self.folders).and_then(|file| {
             let place = self.first_place(path, &file, from_end)?;
-            Followed::new(path, file, place, &self.folders, now)
+            FollowedFile::new(path, file, place, &self.folders, now)
         });
         let followed = match begun {
             Ok(followed) => followed,
@@ -194,7 +194,7 @@ impl Follower {
         Ok(Some(self.add(followed)))
     }
 
-    fn add(&mut self, file: Followed) -> u64 {
+    fn add(&mut self, file: FollowedFile) -> u64 {
         let number = self.next_number;
         self.next_number += 1;
         self.numbers.insert(file.identity, number);
@@ -203,21 +203,21 @@ impl Follower {
         number
     }
 
-    /// Where reading begins in a new file.
-    fn first_place(&mut self, path: &Path, file: &File, from_end: Option<usize>) -> io::Result<Place> {
-        let identity = Identity::of(&file.metadata()?);
+    /// The position at which reading begins in a new file.
+    fn first_place(&mut self, path: &Path, file: &File, from_end: Option<usize>) -> io::Result<FilePosition> {
+        let identity = FileIdentity::of(&file.metadata()?);
         let name = path.to_string_lossy();
         // The number of a device may change when the system restarts.
-        let is_same = |saved: &Saved| saved.identity == identity || saved.path == name;
+        let is_same = |saved: &SavedPosition| saved.identity == identity || saved.path == name;
         if let Some(candidates) = self.remembered.get_mut(&identity.inode)
             && let Some(index) = candidates.iter().position(|(saved, _)| is_same(saved))
         {
             let (saved, _) = candidates.swap_remove(index);
-            return Ok(if saved.place.is_in(file)? { saved.place } else { Place::default() });
+            return Ok(if saved.place.is_in(file)? { saved.place } else { FilePosition::default() });
         }
         match from_end {
-            Some(line_max) => Place::at_end(file, line_max),
-            None => Ok(Place::default()),
+            Some(line_max) => FilePosition::at_end(file, line_max),
+            None => Ok(FilePosition::default()),
         }
     }
 
@@ -241,18 +241,18 @@ impl Follower {
     }
 
     /// The remembered file that lies in its folder under this name.
-    fn renamed(&mut self, folder: &Path, entry: &fs::DirEntry, now: Instant) -> Option<Followed> {
+    fn renamed(&mut self, folder: &Path, entry: &fs::DirEntry, now: Instant) -> Option<FollowedFile> {
         let candidates = self.remembered.get_mut(&entry.ino())?;
-        let is_here = |saved: &Saved| Path::new(&saved.path).parent() == Some(folder);
+        let is_here = |saved: &SavedPosition| Path::new(&saved.path).parent() == Some(folder);
         let index = candidates.iter().position(|(saved, _)| is_here(saved))?;
         let file = open(&entry.path(), None, &self.folders).ok()?;
         let is_same = candidates[index].0.place.is_in(&file).ok()?;
-        let identity = Identity::of(&file.metadata().ok()?);
+        let identity = FileIdentity::of(&file.metadata().ok()?);
         if !is_same || self.numbers.contains_key(&identity) {
             return None;
         }
         let (saved, _) = candidates.swap_remove(index);
-        Followed::new(Path::new(&saved.path), file, saved.place, &self.folders, now).ok()
+        FollowedFile::new(Path::new(&saved.path), file, saved.place, &self.folders, now).ok()
     }
 
     /// A file whose name now belongs to another one is rotated, and the other one waits for it.
@@ -313,7 +313,7 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn saved(file: &Followed) -> Saved {
+fn saved(file: &FollowedFile) -> SavedPosition {
     let path = file.path.to_string_lossy().into_owned();
-    Saved { path, identity: file.identity, place: file.place.clone() }
+    SavedPosition { path, identity: file.identity, place: file.place.clone() }
 }

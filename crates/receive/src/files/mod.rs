@@ -1,5 +1,5 @@
-//! A source of lines that programs append to files. Files are polled a few times per second, which works on every
-//! file system; what follows the last stored line is read, handed on, and counts as read once it is durable. So no
+//! A source of lines that programs append to files. Files are polled a few times per second, which works on every file
+//! system; the bytes behind the last stored line are read, handed on, and count as read once they are durable. So no
 //! line is left out, and after a crash only those since the last save are duplicated.
 //!
 //! All of this runs on a separate thread: a network file system may hang.
@@ -13,11 +13,11 @@ mod round;
 #[cfg(test)]
 mod tests;
 
-use super::shared::{Shared, TOO_LONG};
+use super::context::{SourceContext, TOO_LONG};
 use follower::Follower;
 use logstead_config::FileSource;
-use logstead_flow::chunk::{Chunk, Sender};
-use logstead_flow::receipt::{Failed, Outcome, Taken};
+use logstead_flow::chunk::{Chunk, MessageSender};
+use logstead_flow::receipt::{StoreFailure, StoreOutcome, StoreSummary};
 use positions::Positions;
 use round::Round;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 const LOOK_SHARE: u32 = 10;
 /// How often positions are saved while lines come in.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long to wait before reading again what could not be stored.
+/// How long to wait before reading lines again that could not be stored.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 /// How long a stop waits for what was handed on to become durable.
 const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -39,13 +39,13 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(2);
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Follows the files of the source's settings until told to stop.
-pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn serve(shared: Arc<SourceContext>, mut stopped: watch::Receiver<bool>) {
     let Some(config) = shared.settings.load().files.clone() else { return };
     let path = shared.data.join("positions").join(format!("{}.json", shared.id));
     let for_thread = shared.clone();
-    let opened = blocking(&shared, move || Following::open(for_thread, path, &config)).await;
+    let opened = blocking(&shared, move || FollowTask::open(for_thread, path, &config)).await;
     let Some(mut following) = opened else { return };
-    while !is_told(&stopped) {
+    while !is_stopped(&stopped) {
         let Some(config) = shared.settings.load().files.clone() else { break };
         let stepped = blocking(&shared, move || {
             let round = following.step(&config, Instant::now());
@@ -56,15 +56,15 @@ pub(super) async fn serve(shared: Arc<Shared>, mut stopped: watch::Receiver<bool
         let wait = following.store(round, &mut stopped).await;
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            () = told(&mut stopped) => {}
+            () = until_stopped(&mut stopped) => {}
         }
     }
     blocking(&shared, move || following.save(Instant::now())).await;
 }
 
-/// Runs what may hang. `None`: it ended with a panic, which is a bug.
+/// Runs file operations that may hang. `None`: it ended with a panic, which is a bug.
 async fn blocking<T: Send + 'static>(
-    shared: &Shared,
+    shared: &SourceContext,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -74,18 +74,18 @@ async fn blocking<T: Send + 'static>(
     done.ok()
 }
 
-fn is_told(stopped: &watch::Receiver<bool>) -> bool {
+fn is_stopped(stopped: &watch::Receiver<bool>) -> bool {
     *stopped.borrow() || stopped.has_changed().is_err()
 }
 
-async fn told(stopped: &mut watch::Receiver<bool>) {
+async fn until_stopped(stopped: &mut watch::Receiver<bool>) {
     // The sender is gone if the process is stopping.
     stopped.wait_for(|stopped| *stopped).await.ok();
 }
 
 /// A follower, and where its positions are saved.
-struct Following {
-    shared: Arc<Shared>,
+struct FollowTask {
+    shared: Arc<SourceContext>,
     follower: Follower,
     path: PathBuf,
     look_at: Instant,
@@ -93,19 +93,19 @@ struct Following {
     complain_at: Instant,
 }
 
-impl Following {
-    fn open(shared: Arc<Shared>, path: PathBuf, config: &FileSource) -> Following {
+impl FollowTask {
+    fn open(shared: Arc<SourceContext>, path: PathBuf, config: &FileSource) -> FollowTask {
         let now = Instant::now();
         let positions = Positions::load(&path).unwrap_or_else(|error| {
             tracing::error!(
                 source = %shared.id,
-                "it is not known how far files were read, so they are read from their beginning: {error}"
+                "the positions in the files are unknown, so they are read from their beginning: {error}"
             );
             // Nothing is left out, even if reading would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
         });
         let follower = Follower::new(&shared.data, shared.folders.clone(), positions, now);
-        Following { shared, follower, path, look_at: now, save_at: now, complain_at: now }
+        FollowTask { shared, follower, path, look_at: now, save_at: now, complain_at: now }
     }
 
     /// Polls the files if it is time to, and reads on.
@@ -123,7 +123,7 @@ impl Following {
         for complaint in &round.complaints {
             self.shared.counters.dropped.add("file_not_read", 1);
             *self.shared.counters.last_error.lock() = Some(complaint.clone());
-            tracing::warn!(source = %self.shared.id, "a file is not read: {complaint}");
+            tracing::warn!(source = %self.shared.id, "a file cannot be read: {complaint}");
         }
         for note in &round.notes {
             tracing::info!(source = %self.shared.id, "{note}");
@@ -131,11 +131,14 @@ impl Following {
         round
     }
 
-    /// Hands on what was read, and returns how long to wait.
+    /// Hands on the lines that were read, and returns how long to wait.
     async fn store(&mut self, mut round: Round, stopped: &mut watch::Receiver<bool>) -> Duration {
         let frames = std::mem::take(&mut round.frames);
-        let outcome =
-            if frames.frames.is_empty() { Ok(Taken::default()) } else { self.submit(frames, stopped).await };
+        let outcome = if frames.frames.is_empty() {
+            Ok(StoreSummary::default())
+        } else {
+            self.submit(frames, stopped).await
+        };
         let now = Instant::now();
         if let Err(reason) = outcome {
             self.complain(
@@ -145,22 +148,22 @@ impl Following {
             return RETRY_WAIT;
         }
         let skipped = round.steps.iter().map(|step| step.skipped_bytes).sum();
-        self.shared.left_out(&Sender::local("file"), TOO_LONG, (skipped, &[]));
+        self.shared.left_out(&MessageSender::local("file"), TOO_LONG, skipped, &[]);
         let has_more = round.has_more();
         self.follower.advance(round, now);
         if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }
     }
 
-    async fn submit(&self, chunk: Chunk, stopped: &mut watch::Receiver<bool>) -> Outcome {
+    async fn submit(&self, chunk: Chunk, stopped: &mut watch::Receiver<bool>) -> StoreOutcome {
         let answered = async { self.shared.submit_confirmed(chunk).await.await };
         tokio::pin!(answered);
         let outcome = tokio::select! {
             outcome = &mut answered => Ok(outcome),
-            () = told(stopped) => tokio::time::timeout(STOP_WAIT_MAX, answered).await,
+            () = until_stopped(stopped) => tokio::time::timeout(STOP_WAIT_MAX, answered).await,
         };
         match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(Failed::nowhere("the server is stopping")),
+            Ok(Err(_)) | Err(_) => Err(StoreFailure::nowhere("the server is stopping")),
         }
     }
 

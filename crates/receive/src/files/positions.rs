@@ -1,9 +1,10 @@
-//! How far the files of one source were read, across restarts: `positions/SOURCE.json` in the data directory.
+//! The positions up to which the files of one source were read, kept across restarts: `positions/SOURCE.json` in the
+//! data directory.
 //!
 //! **Invariant:** the file is entirely the one that was saved last, or entirely the one before it; and everything
 //! before a saved position is stored.
 
-use super::file::{Identity, Place};
+use super::file::{FileIdentity, FilePosition};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,27 +14,27 @@ use std::path::Path;
 /// The shape of the file.
 const VERSION: u32 = 1;
 
-/// What is kept of one source.
+/// The saved positions of one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Positions {
     version: u32,
     /// The paths that were looked for: files that they name and that are not in `files` are new.
     pub(super) patterns: BTreeSet<String>,
-    pub(super) files: Vec<Saved>,
+    pub(super) files: Vec<SavedPosition>,
 }
 
-/// What is kept of one file.
+/// The saved position of one file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Saved {
+pub(super) struct SavedPosition {
     pub(super) path: String,
     #[serde(flatten)]
-    pub(super) identity: Identity,
+    pub(super) identity: FileIdentity,
     #[serde(flatten)]
-    pub(super) place: Place,
+    pub(super) place: FilePosition,
 }
 
 impl Positions {
-    pub(super) fn new(patterns: BTreeSet<String>, files: Vec<Saved>) -> Positions {
+    pub(super) fn new(patterns: BTreeSet<String>, files: Vec<SavedPosition>) -> Positions {
         Positions { version: VERSION, patterns, files }
     }
 
@@ -53,7 +54,7 @@ impl Positions {
         Ok(Some(positions))
     }
 
-    /// Replaces what was saved before.
+    /// Replaces the saved file.
     pub(super) fn save(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
@@ -75,9 +76,9 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let path = data.path().join("positions/files.json");
         assert_eq!(Positions::load(&path), Ok(None));
-        let identity = Identity { device: u64::MAX, inode: 7 };
-        let place = Place::new(12, false, b"the first bytes");
-        let saved = Saved { path: "/var/log/a.log".to_owned(), identity, place };
+        let identity = FileIdentity { device: u64::MAX, inode: 7 };
+        let place = FilePosition::new(12, false, b"the first bytes");
+        let saved = SavedPosition { path: "/var/log/a.log".to_owned(), identity, place };
         let positions = Positions::new(BTreeSet::from(["*.log".to_owned()]), vec![saved]);
         for _ in 0..2 {
             positions.save(&path).unwrap();

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** the place of a file changes only once everything before it was stored.
 
-use super::file::Read;
+use super::file::FileRead;
 use super::follower::Follower;
-use super::round::{Round, Step};
-use logstead_flow::chunk::{Chunk, Sender};
+use super::round::{Round, RoundStep};
+use logstead_flow::chunk::{Chunk, MessageSender};
 use std::ops::Bound;
 use std::time::{Duration, Instant};
 
@@ -58,9 +58,9 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, number: u64, read: Read, round: &mut Round) {
+    fn take(&mut self, number: u64, read: FileRead, round: &mut Round) {
         let Some(file) = self.files.get_mut(&number) else { return };
-        let Read { bytes, frames, skipped_bytes, next, at_end, finished, begun_again, written } = read;
+        let FileRead { bytes, frames, skipped_bytes, next, at_end, finished, begun_again, written } = read;
         if begun_again {
             let path = file.path.display();
             round
@@ -68,19 +68,19 @@ impl Follower {
                 .push(format!("{path}: it was truncated or rewritten, and is read from its beginning"));
         }
         if !frames.is_empty() {
-            let sender = Sender { written, ..file.sender.clone() };
+            let sender = MessageSender { written, ..file.sender.clone() };
             round.frames.append(Chunk::of(bytes, frames, &sender));
         }
         if at_end && !finished && next == file.place {
             file.has_more = false;
         } else {
-            round.steps.push(Step { number, next, skipped_bytes, at_end, finished });
+            round.steps.push(RoundStep { number, next, skipped_bytes, at_end, finished });
         }
     }
 
     /// Everything of a round is stored.
     pub(super) fn advance(&mut self, round: Round, now: Instant) {
-        for Step { number, next, at_end, finished, .. } in round.steps {
+        for RoundStep { number, next, at_end, finished, .. } in round.steps {
             let Some(file) = self.files.get_mut(&number) else { continue };
             self.changed |= file.place != next;
             file.place = next;

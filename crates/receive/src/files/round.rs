@@ -1,16 +1,16 @@
-//! What is read of all files in one go: it is stored, or it is read again.
+//! One round of reading all files: it is stored, or it is read again.
 
-use super::file::Place;
+use super::file::FilePosition;
 use logstead_flow::chunk::Chunk;
 
-/// What was read.
+/// The frames and notes of a round.
 #[derive(Default)]
 pub(super) struct Round {
     pub(super) frames: Chunk,
-    pub(super) steps: Vec<Step>,
-    /// What cannot be read, and why.
+    pub(super) steps: Vec<RoundStep>,
+    /// The files that cannot be read, and why.
     pub(super) complaints: Vec<String>,
-    /// What an operator may want to know.
+    /// Notes for the operator.
     pub(super) notes: Vec<String>,
 }
 
@@ -21,10 +21,10 @@ impl Round {
     }
 }
 
-/// Where a file is read on once the round is stored.
-pub(super) struct Step {
+/// The position at which a file is read on once the round is stored.
+pub(super) struct RoundStep {
     pub(super) number: u64,
-    pub(super) next: Place,
+    pub(super) next: FilePosition,
     pub(super) skipped_bytes: usize,
     pub(super) at_end: bool,
     pub(super) finished: bool,

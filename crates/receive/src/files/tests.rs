@@ -1,4 +1,4 @@
-//! What becomes of lines in files that are written, renamed, cut and removed while they are followed.
+//! Follows files that are written, renamed, cut and removed meanwhile, and checks their lines.
 
 use super::follower::{Follower, OPEN_MAX};
 use super::reading::ROTATED_WAIT;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const WHOLE: Flags = Flags(0);
 
-/// A data directory, what follows files in it, and a clock.
+/// A data directory, a follower of files in it, and a clock.
 struct Scene {
     data: TempDir,
     config: FileSource,
@@ -82,7 +82,7 @@ impl Scene {
         (round, found)
     }
 
-    /// What is read and stored until there is nothing more.
+    /// Reads and stores until there is nothing more.
     fn read(&mut self) -> Vec<(String, String, Flags)> {
         let mut all = Vec::new();
         loop {
@@ -103,7 +103,7 @@ impl Scene {
         assert_eq!(found, expected);
     }
 
-    /// Ends what follows, and begins again with what was saved last.
+    /// Ends the follower, and begins again with the positions that were saved last.
     fn restart(&mut self) {
         let saved = self.follower.positions();
         let text = serde_json::to_vec(&saved.unwrap()).unwrap();
@@ -332,13 +332,13 @@ fn what_is_no_file_is_said_once() {
     for expected in ["folder.log: this is not a file", "pipe.log: this is not a file"] {
         assert!(said.contains(&expected), "{said:?}");
     }
-    // What is right again and then wrong is said again.
+    // A problem that was solved and comes back is reported again.
     fs::remove_dir(scene.path("folder.log")).unwrap();
     scene.check(&[]);
     fs::create_dir(scene.path("folder.log")).unwrap();
     scene.check(&[]);
     assert_eq!(scene.complaints.len(), 5);
-    // What a link leads to may come.
+    // The target of a link may appear later.
     scene.append("missing", "two\n");
     scene.check(&[("dangling.log", "two", WHOLE)]);
 }
@@ -398,7 +398,7 @@ fn a_file_that_is_far_behind_holds_no_other_up() {
     assert!(3000 < scene.read().len());
 }
 
-/// What may happen to a log file between two looks.
+/// An event that may happen to a log file between two looks.
 #[derive(Clone, Debug)]
 enum Event {
     Append(usize),

@@ -6,18 +6,18 @@
 mod reply;
 mod store;
 
-use super::connection::Connection;
-use super::shared::Shared;
+use super::connection::SourceConnection;
+use super::context::SourceContext;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, header};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use logstead_flow::chunk::Sender;
-use logstead_flow::gate::{Barred, Pass};
+use logstead_flow::chunk::MessageSender;
+use logstead_flow::gate::{GateError, SendToken};
 use logstead_ingest::encoding::Encoding as Packing;
 use logstead_ingest::otlp::{Code, Encoding, Status};
-use reply::{Failure, Reply};
+use reply::{Reply, RequestFailure};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(60);
 const PING_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Requests under way on one connection.
 const REQUESTS_MAX: u32 = 16;
-/// How much of its requests a peer may send before we read it.
+/// The amount of its requests that a peer may send before we read it.
 const REQUEST_WINDOW_BYTES: u32 = 256 << 10;
 const CONNECTION_WINDOW_BYTES: u32 = 512 << 10;
 /// How long a stop waits for what was received to become durable.
@@ -43,22 +43,22 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// Serves a connection to its end, or until told to stop.
 pub(crate) async fn serve(
-    shared: &Arc<Shared>,
-    connection: Connection,
-    sender: Sender,
+    shared: &Arc<SourceContext>,
+    connection: SourceConnection,
+    sender: MessageSender,
     stopped: watch::Receiver<bool>,
 ) {
     match connection {
-        Connection::Tcp(stream) => serve_over(stream, shared, sender, stopped).await,
-        Connection::Unix(stream) => serve_over(stream, shared, sender, stopped).await,
-        Connection::Tls(stream) => serve_over(*stream, shared, sender, stopped).await,
+        SourceConnection::Tcp(stream) => serve_over(stream, shared, sender, stopped).await,
+        SourceConnection::Unix(stream) => serve_over(stream, shared, sender, stopped).await,
+        SourceConnection::Tls(stream) => serve_over(*stream, shared, sender, stopped).await,
     }
 }
 
 async fn serve_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
-    shared: &Arc<Shared>,
-    sender: Sender,
+    shared: &Arc<SourceContext>,
+    sender: MessageSender,
     mut stopped: watch::Receiver<bool>,
 ) {
     let address = sender.address.clone();
@@ -78,13 +78,13 @@ async fn serve_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
     let connection = http.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // What it returns is a lock, which must not be held while waiting.
+    // It returns a lock, which must not be held while waiting.
     let stop = async { drop(stopped.wait_for(|stopped| *stopped).await) };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stop => {
             connection.as_mut().graceful_shutdown();
-            // What is not answered by then is sent again.
+            // Requests that are not answered by then are sent again.
             tokio::time::timeout(STOP_WAIT_MAX, connection).await.unwrap_or(Ok(()))
         }
     };
@@ -93,15 +93,19 @@ async fn serve_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-/// How a request is written and packed.
+/// The encoding and packing of a request.
 #[derive(Clone, Copy)]
-struct Form {
+struct RequestFormat {
     encoding: Encoding,
     is_grpc: bool,
     packing: Packing,
 }
 
-async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) -> Response<Reply> {
+async fn answer(
+    shared: &SourceContext,
+    sender: &MessageSender,
+    request: Request<Incoming>,
+) -> Response<Reply> {
     let media = text(&request, &header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
     let is_grpc = media.eq_ignore_ascii_case("application/grpc")
         || media.to_ascii_lowercase().starts_with("application/grpc+proto");
@@ -115,7 +119,7 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
     };
     let mut body = request.into_body();
     let stored = match form {
-        Ok((form, pass)) => store::store(shared, (sender, pass.as_deref()), &mut body, form).await,
+        Ok((form, pass)) => store::store(shared, sender, pass.as_deref(), &mut body, form).await,
         Err(failure) => Err(failure),
     };
     if let Err(failure) = &stored {
@@ -129,27 +133,30 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
 }
 
 /// Refuses a request without the token of the source, if it has one, and one that comes too soon after others.
-async fn admit(shared: &Shared, request: &Request<Incoming>) -> Result<Option<Box<dyn Pass>>, Failure> {
+async fn admit(
+    shared: &SourceContext,
+    request: &Request<Incoming>,
+) -> Result<Option<Box<dyn SendToken>>, RequestFailure> {
     let Some(name) = shared.settings.load().token.clone() else { return Ok(None) };
     let (gates, authorization) = (shared.gates.clone(), text(request, &header::AUTHORIZATION).to_owned());
     let asked = store::blocking(move || gates.admits(&authorization, &name)).await?;
     asked.map(Some).map_err(|barred| match barred {
-        Barred::Unknown(message) => Status::new(Code::Unauthenticated, message).into(),
-        Barred::Forbidden(message) => Status::new(Code::PermissionDenied, message).into(),
-        Barred::TooFast(message, wait) => {
+        GateError::Unknown(message) => Status::new(Code::Unauthenticated, message).into(),
+        GateError::Forbidden(message) => Status::new(Code::PermissionDenied, message).into(),
+        GateError::TooFast(message, wait) => {
             Status { retry_after: Some(wait), ..Status::new(Code::ResourceExhausted, message) }.into()
         }
-        Barred::Unavailable(message) => store::held_back(&message),
+        GateError::Unavailable(message) => store::held_back(&message),
     })
 }
 
-/// Refuses a request that nobody serves.
+/// Refuses a request for an unknown path.
 fn form(
     request: &Request<Incoming>,
     media: &str,
     encoding: Encoding,
     is_grpc: bool,
-) -> Result<Form, Failure> {
+) -> Result<RequestFormat, RequestFailure> {
     let path = request.uri().path();
     if is_grpc {
         if path != METHOD {
@@ -158,9 +165,9 @@ fn form(
             );
         }
         let packing = packing(text(request, &header::HeaderName::from_static("grpc-encoding")))?;
-        return Ok(Form { encoding: Encoding::Protobuf, is_grpc, packing });
+        return Ok(RequestFormat { encoding: Encoding::Protobuf, is_grpc, packing });
     }
-    let refused = |http: u16, message: String| Failure {
+    let refused = |http: u16, message: String| RequestFailure {
         http: Some(http),
         ..Status::new(Code::Unimplemented, message).into()
     };
@@ -175,11 +182,11 @@ fn form(
         return Err(refused(415, message));
     }
     let packing = packing(text(request, &header::CONTENT_ENCODING))?;
-    Ok(Form { encoding, is_grpc, packing })
+    Ok(RequestFormat { encoding, is_grpc, packing })
 }
 
-fn packing(name: &str) -> Result<Packing, Failure> {
-    Packing::named(name).map_err(|error| Failure {
+fn packing(name: &str) -> Result<Packing, RequestFailure> {
+    Packing::named(name).map_err(|error| RequestFailure {
         http: Some(415),
         ..Status::new(Code::Unimplemented, error.to_string()).into()
     })

@@ -1,11 +1,11 @@
-//! What a request is answered with: over HTTP a status and a body, over gRPC a message and trailers.
+//! The reply to a request: over HTTP a status and a body, over gRPC a message and trailers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use logstead_ingest::otlp::{Answer, Code, Encoding, Status};
+use logstead_ingest::otlp::{Code, Encoding, OtlpReply, Status};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -17,15 +17,15 @@ const GRPC_ENCODINGS: HeaderName = HeaderName::from_static("grpc-accept-encoding
 
 /// Why a request is not taken.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct RequestFailure {
     pub(super) status: Status,
-    /// HTTP's status, where it does not follow from the code.
+    /// HTTP's status, if it does not follow from the code.
     pub(super) http: Option<u16>,
 }
 
-impl From<Status> for Failure {
-    fn from(status: Status) -> Failure {
-        Failure { status, http: None }
+impl From<Status> for RequestFailure {
+    fn from(status: Status) -> RequestFailure {
+        RequestFailure { status, http: None }
     }
 }
 
@@ -61,10 +61,10 @@ impl Body for Reply {
 }
 
 /// Over HTTP.
-pub(super) fn http(stored: Result<Answer, Failure>, encoding: Encoding) -> Response<Reply> {
+pub(super) fn http(stored: Result<OtlpReply, RequestFailure>, encoding: Encoding) -> Response<Reply> {
     let (status, body, retry_after) = match stored {
         Ok(answer) => (StatusCode::OK, answer.encode(encoding), None),
-        Err(Failure { status, http }) => {
+        Err(RequestFailure { status, http }) => {
             let number = http.unwrap_or_else(|| http_status(&status));
             let number = StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (number, status.encode(encoding), status.retry_after)
@@ -96,7 +96,7 @@ fn http_status(status: &Status) -> u16 {
 }
 
 /// Over gRPC.
-pub(super) fn grpc(stored: Result<Answer, Failure>) -> Response<Reply> {
+pub(super) fn grpc(stored: Result<OtlpReply, RequestFailure>) -> Response<Reply> {
     let mut response = Response::new(Reply::default());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response.headers_mut().insert(GRPC_ENCODINGS, HeaderValue::from_static("identity,gzip,deflate,zstd"));
@@ -109,8 +109,8 @@ pub(super) fn grpc(stored: Result<Answer, Failure>) -> Response<Reply> {
             let trailers = HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]);
             *response.body_mut() = Reply { data: Some(data.into()), trailers: Some(trailers) };
         }
-        // Without a message, what would be trailers is in the head.
-        Err(Failure { status, .. }) => {
+        // Without a message, the trailers are in the head.
+        Err(RequestFailure { status, .. }) => {
             let details = STANDARD_NO_PAD.encode(status.encode(Encoding::Protobuf));
             let headers = response.headers_mut();
             headers.insert(GRPC_STATUS, HeaderValue::from(status.code as u16));
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn full() -> Failure {
+    fn full() -> RequestFailure {
         let retry_after = Some(Duration::from_secs(2));
         Status { retry_after, ..Status::new(Code::Unavailable, "50 % full: später") }.into()
     }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_answer_over_grpc_has_its_length_before_it() {
-        let response = grpc(Ok(Answer { rejected: 1, message: "x".to_owned() }));
+        let response = grpc(Ok(OtlpReply { rejected: 1, message: "x".to_owned() }));
         let body = response.into_body();
         assert_eq!(body.data.unwrap(), &b"\0\0\0\0\x07\x0a\x05\x08\x01\x12\x01x"[..]);
         assert_eq!(body.trailers.unwrap()[GRPC_STATUS], "0");

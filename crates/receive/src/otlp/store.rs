@@ -1,81 +1,83 @@
 //! The records of a request, from its body to the journal.
 //!
 //! **Invariant:** all bytes of requests under way are reserved in the source's budget: twice the length of a body, for
-//! itself and for what is read from it. A batch takes its share of that along, so nothing waits while it holds something.
+//! itself and for the messages read from it. A batch takes its share of that along, so nothing waits while it holds
+//! something.
 
-use super::Form;
-use super::reply::Failure;
-use crate::shared::Shared;
+use super::RequestFormat;
+use super::reply::RequestFailure;
+use crate::context::SourceContext;
 use hyper::body::{Body, Incoming};
 use logstead_flow::budget::Budget;
-use logstead_flow::chunk::Sender;
-use logstead_flow::gate::Pass;
+use logstead_flow::chunk::MessageSender;
+use logstead_flow::gate::SendToken;
 use logstead_flow::machine::clock;
 use logstead_ingest::batches::{self, Batches};
-use logstead_ingest::encoding::{Encoding as Packing, Packed, Unpacker};
+use logstead_ingest::encoding::{Encoding as Packing, UnpackError, Unpacker};
 use logstead_ingest::marks::Marks;
-use logstead_ingest::messages::{Messages, Next, Refused};
-use logstead_ingest::otlp::{Answer, Code, Otlp, Status};
+use logstead_ingest::messages::{BodyError, Messages, NextMessage};
+use logstead_ingest::otlp::{Code, OtlpBody, OtlpReply, Status};
 use logstead_record::BatchBuilder;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// How long a body may rest, and take in all.
+/// The time that a body may pause, and take in all.
 const REST_MAX: Duration = Duration::from_secs(30);
 const BODY_WAIT_MAX: Duration = Duration::from_secs(300);
 /// How long a request waits for room in its source's budget before its sender is told to come again.
 const ROOM_WAIT_MAX: Duration = Duration::from_secs(10);
 /// When that should be.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How many records a request may hold.
+/// The number of records that a request may hold.
 const RECORDS_MAX: usize = 1 << 20;
-/// How many bytes a byte of a body takes, with what is read from it.
+/// The memory that a byte of a body takes, with the records read from it.
 const BODY_FACTOR: usize = 2;
-/// How much is read of a body that is refused, and for how long.
+/// The amount that is read of a refused body, and the time for that.
 const DRAIN_BYTES_MAX: usize = 64 << 20;
 const DRAIN_WAIT_MAX: Duration = Duration::from_secs(5);
-/// What stands before a message of gRPC: whether it is packed, and its length.
+/// The length of the prefix of a gRPC message: whether it is packed, and its length.
 const PREFIX_BYTES: usize = 5;
 
-/// Stores what is in a body.
+/// Stores the messages of a body.
 pub(super) async fn store(
-    shared: &Shared,
-    (sender, pass): (&Sender, Option<&dyn Pass>),
+    shared: &SourceContext,
+    sender: &MessageSender,
+    pass: Option<&dyn SendToken>,
     body: &mut Incoming,
-    form: Form,
-) -> Result<Answer, Failure> {
-    let of_token = pass.and_then(Pass::body_bytes_max).unwrap_or(usize::MAX);
+    form: RequestFormat,
+) -> Result<OtlpReply, RequestFailure> {
+    let of_token = pass.and_then(SendToken::body_bytes_max).unwrap_or(usize::MAX);
     let bytes_max = shared.settings.load().frame_max.min(of_token);
-    let mut room = Room { budget: &shared.budget, permit: None, bytes: 0 };
+    let mut room = BodyReservation { budget: &shared.budget, permit: None, bytes: 0 };
     let reading = read(body, bytes_max, &mut room);
     let read = tokio::time::timeout(BODY_WAIT_MAX, reading).await.unwrap_or_else(|_| Err(too_slow()))?;
     let (body, packing) = if form.is_grpc { unframed(read, form.packing)? } else { (read, form.packing) };
     let body = unpack(body, packing, bytes_max, &mut room).await?;
     let body_bytes = body.len();
     let (host, encoding, field) = (sender.host.clone(), form.encoding, sender.field.clone());
-    let otlp = blocking(move || Otlp::of(body, encoding, &host, RECORDS_MAX)).await?.map_err(refused)?;
+    let otlp = blocking(move || OtlpBody::of(body, encoding, &host, RECORDS_MAX)).await?.map_err(refused)?;
     let (source, peer) = (shared.id.to_string(), sender.address.to_string());
-    let sender = batches::Sender { source, peer, received: clock::now() };
+    let sender = batches::BodySender { source, peer, received: clock::now() };
     let batches = Batches::within(WithField { messages: otlp, field }, sender, bytes_max).map_err(refused)?;
-    // With what each record repeats of its resource.
+    // This includes the parts of a resource that each record repeats.
     charge(pass, 0, batches.rest_bytes().max(body_bytes));
     store_all(shared, pass, batches, room.permit).await
 }
 
-fn charge(pass: Option<&dyn Pass>, messages: usize, bytes: usize) {
+fn charge(pass: Option<&dyn SendToken>, messages: usize, bytes: usize) {
     if let Some(pass) = pass {
         pass.charge(messages, bytes);
     }
 }
 
 async fn store_all<M: Messages>(
-    shared: &Shared,
-    pass: Option<&dyn Pass>,
+    shared: &SourceContext,
+    pass: Option<&dyn SendToken>,
     mut batches: Batches<M>,
     mut reserved: Option<OwnedSemaphorePermit>,
-) -> Result<Answer, Failure> {
+) -> Result<OtlpReply, RequestFailure> {
     while 0 < batches.rest_bytes() {
         let (before, surplus) = (batches.rest_bytes(), batches.surplus_bytes().unwrap_or_default());
         let batch;
@@ -99,7 +101,7 @@ async fn store_all<M: Messages>(
         }
         None => String::new(),
     };
-    Ok(Answer { rejected: batches.refused, message })
+    Ok(OtlpReply { rejected: batches.refused, message })
 }
 
 /// Splits off the share of a batch.
@@ -114,16 +116,16 @@ fn share_of(
     reserved.split(share.min(all))
 }
 
-/// What is reserved for a request.
-struct Room<'a> {
+/// The memory that is reserved for a request.
+struct BodyReservation<'a> {
     budget: &'a Budget,
     permit: Option<OwnedSemaphorePermit>,
     bytes: usize,
 }
 
-impl Room<'_> {
-    /// Reserves for a body that has this length by now.
-    async fn grow(&mut self, body_bytes: usize) -> Result<(), Failure> {
+impl BodyReservation<'_> {
+    /// Reserves memory for a body that has this length by now.
+    async fn grow(&mut self, body_bytes: usize) -> Result<(), RequestFailure> {
         let bytes = (body_bytes * BODY_FACTOR).clamp(1, self.budget.bytes_max());
         let more = bytes.saturating_sub(self.bytes);
         if more == 0 {
@@ -140,7 +142,11 @@ impl Room<'_> {
     }
 }
 
-async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Result<Vec<u8>, Failure> {
+async fn read(
+    body: &mut Incoming,
+    bytes_max: usize,
+    room: &mut BodyReservation<'_>,
+) -> Result<Vec<u8>, RequestFailure> {
     if body.size_hint().lower() > (bytes_max + PREFIX_BYTES) as u64 {
         return Err(too_long(bytes_max));
     }
@@ -167,8 +173,8 @@ async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Res
     }
 }
 
-/// Reads what is left of a body that is refused, within limits: a sender that is answered before it has sent everything may
-/// take that for a broken connection.
+/// Reads the rest of a refused body, within limits: a sender that is answered before it has sent everything may take
+/// that for a broken connection.
 pub(super) async fn drain(body: &mut Incoming) {
     let rest = async {
         let mut bytes = 0;
@@ -181,9 +187,9 @@ pub(super) async fn drain(body: &mut Incoming) {
     tokio::time::timeout(DRAIN_WAIT_MAX, rest).await.ok();
 }
 
-/// The only message in a body of gRPC, and what it is packed with.
-fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), Failure> {
-    let malformed = |message: &str| Failure::from(Status::new(Code::InvalidArgument, message));
+/// The only message in a body of gRPC, and its packing.
+fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), RequestFailure> {
+    let malformed = |message: &str| RequestFailure::from(Status::new(Code::InvalidArgument, message));
     let Some((prefix, message)) = body.split_first_chunk::<PREFIX_BYTES>() else {
         return Err(malformed("the body is too short for a message of gRPC"));
     };
@@ -204,8 +210,8 @@ async fn unpack(
     body: Vec<u8>,
     packing: Packing,
     bytes_max: usize,
-    room: &mut Room<'_>,
-) -> Result<Vec<u8>, Failure> {
+    room: &mut BodyReservation<'_>,
+) -> Result<Vec<u8>, RequestFailure> {
     if packing == Packing::Identity {
         return Ok(body);
     }
@@ -225,57 +231,57 @@ async fn unpack(
 
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T, RequestFailure> {
     tokio::task::spawn_blocking(work).await.map_err(|error| held_back(&error.to_string()))
 }
 
-fn refused(refused: Refused) -> Failure {
+fn refused(refused: BodyError) -> RequestFailure {
     match refused {
-        Refused::Malformed { detail, .. } => Status::new(Code::InvalidArgument, detail).into(),
-        Refused::TooMany { messages_max } => {
+        BodyError::Malformed { detail, .. } => Status::new(Code::InvalidArgument, detail).into(),
+        BodyError::TooMany { messages_max } => {
             let message = format!("the request holds more than {messages_max} records: send it in parts");
             Status::new(Code::ResourceExhausted, message).into()
         }
-        Refused::TooMuch { .. } => Status::new(Code::ResourceExhausted, refused.to_string()).into(),
-        Refused::Packed(error) => packed(error),
+        BodyError::TooMuch { .. } => Status::new(Code::ResourceExhausted, refused.to_string()).into(),
+        BodyError::Packed(error) => packed(error),
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is used as a function of an error")]
-fn packed(error: Packed) -> Failure {
+fn packed(error: UnpackError) -> RequestFailure {
     let code = match error {
-        Packed::Unknown(_) => Code::Unimplemented,
-        Packed::Damaged { .. } => Code::InvalidArgument,
-        Packed::TooLong { .. } => Code::ResourceExhausted,
+        UnpackError::Unknown(_) => Code::Unimplemented,
+        UnpackError::Damaged { .. } => Code::InvalidArgument,
+        UnpackError::TooLong { .. } => Code::ResourceExhausted,
     };
     Status::new(code, error.to_string()).into()
 }
 
-fn too_long(bytes_max: usize) -> Failure {
+fn too_long(bytes_max: usize) -> RequestFailure {
     let message = format!(
         "the request is longer than {bytes_max} bytes: send it in parts, or raise `max_request` or the token's limit"
     );
     Status::new(Code::ResourceExhausted, message).into()
 }
 
-fn too_slow() -> Failure {
-    Failure { http: Some(408), ..held_back("the body comes too slowly") }
+fn too_slow() -> RequestFailure {
+    RequestFailure { http: Some(408), ..held_back("the body comes too slowly") }
 }
 
-pub(super) fn held_back(message: &str) -> Failure {
+pub(super) fn held_back(message: &str) -> RequestFailure {
     Status { retry_after: Some(RETRY_AFTER), ..Status::new(Code::Unavailable, message) }.into()
 }
 
-/// Messages that each get a field with what is known of their sender.
+/// Messages that each get a field about their sender.
 struct WithField<M> {
     messages: M,
     field: Option<(&'static str, Arc<str>)>,
 }
 
 impl<M: Messages> Messages for WithField<M> {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
         let next = self.messages.next(builder)?;
-        if let (Some((name, value)), Next::Added { .. }) = (&self.field, &next) {
+        if let (Some((name, value)), NextMessage::Added { .. }) = (&self.field, &next) {
             builder.field_of_last(name.as_bytes(), value.as_bytes());
         }
         Some(next)

@@ -7,7 +7,7 @@
 use super::change::{BatchChange, ChangeResult};
 use super::fields::{FieldEdit, edited};
 use logstead_config::CheckedFormat;
-use logstead_parse::Sink;
+use logstead_parse::PairSink;
 use logstead_query::Captures;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Flags, Selection};
@@ -88,7 +88,7 @@ impl FieldSink<'_> {
     }
 }
 
-impl Sink for FieldSink<'_> {
+impl PairSink for FieldSink<'_> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }

@@ -5,7 +5,7 @@
 use logstead_config::{RouteTarget, SourceFormat, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{FrameContext, SyslogParser};
 use std::sync::Arc;
 
 const RECIPES: &str = include_str!("../../../../docs/recipes.md");
@@ -15,9 +15,9 @@ fn read(line: &str) -> Arc<Batch> {
     let mut builder = BatchBuilder::new();
     let received = Timestamp::parse_rfc3339(b"2026-11-22T10:11:20Z").unwrap();
     builder.origin(Origin { source: b"in", peer: b"", received });
-    Syslog::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC).parse(
+    SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC).parse(
         line.as_bytes(),
-        Known::at(received),
+        FrameContext::at(received),
         &mut builder,
     );
     Arc::new(builder.seal())

@@ -1,5 +1,5 @@
-//! What is asked of the code that reads what anybody may send, for any bytes at all. Each function is the body of a
-//! fuzz target, and panics where its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
+//! The promises of the code that reads untrusted bytes, for any bytes at all. Each function is the body of a fuzz
+//! target, and panics if its promise is broken. Tests run the same bodies over random bytes, without a fuzzer.
 //!
 //! The first bytes of the data choose what varies besides the text.
 
@@ -7,11 +7,11 @@ use jiff::tz::TimeZone;
 use logstead_config::{Framing, SourceFormat};
 use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
-use logstead_syslog::format::gelf::Gelf;
-use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Found, Frame, Framer};
-use logstead_syslog::proxy::{self, Parsed};
-use logstead_syslog::relp::{Command, Commands};
+use logstead_syslog::format::gelf::GelfParser;
+use logstead_syslog::format::{FrameContext, SyslogParser};
+use logstead_syslog::framing::{Frame, Framer, SplitResult};
+use logstead_syslog::proxy::{self, ParsedHeader};
+use logstead_syslog::relp::{Commands, RelpCommand};
 
 const PEER: &[u8] = b"10.0.0.9";
 const RECEIVED: Timestamp = Timestamp::from_nanos(1_795_241_580_000_000_000);
@@ -49,7 +49,7 @@ pub fn relp(data: &[u8]) {
     let data_max = usize::from(*limit);
     let whole = commands(data_max, stream, |left| left);
     let mut end_before = 0;
-    for Command { data, .. } in &whole {
+    for RelpCommand { data, .. } in &whole {
         assert!(end_before <= data.start && data.start <= data.end && data.end as usize <= stream.len());
         assert!((data.end - data.start) as usize <= data_max);
         end_before = data.end;
@@ -64,16 +64,16 @@ pub fn relp(data: &[u8]) {
 
 /// A header ends where it ends, whatever is behind it, and is not complete before.
 pub fn proxy(data: &[u8]) {
-    let Ok(Parsed::Header { taken, peer }) = proxy::parse(data) else { return };
+    let Ok(ParsedHeader::Header { taken, peer }) = proxy::parse(data) else { return };
     assert!(taken <= data.len());
     for end in 0..taken {
         let parsed = proxy::parse(&data[..end]);
         assert!(
-            matches!(parsed, Ok(Parsed::More(more)) if end + more <= taken),
+            matches!(parsed, Ok(ParsedHeader::More(more)) if end + more <= taken),
             "{end} of {taken}: {parsed:?}"
         );
     }
-    assert_eq!(proxy::parse(&data[..taken]), Ok(Parsed::Header { taken, peer }));
+    assert_eq!(proxy::parse(&data[..taken]), Ok(ParsedHeader::Header { taken, peer }));
 }
 
 /// Whatever it looks like, a frame is a row with exactly its bytes.
@@ -81,12 +81,12 @@ pub fn format_auto(data: &[u8]) {
     format(SourceFormat::Auto, data);
 }
 
-/// As [`format_auto`], for sources of RFC 5424.
+/// The promises of [`format_auto`], for sources of RFC 5424.
 pub fn format_rfc5424(data: &[u8]) {
     format(SourceFormat::Rfc5424, data);
 }
 
-/// As [`format_auto`], for sources of RFC 3164.
+/// The promises of [`format_auto`], for sources of RFC 3164.
 pub fn format_rfc3164(data: &[u8]) {
     format(SourceFormat::Rfc3164, data);
 }
@@ -94,7 +94,7 @@ pub fn format_rfc3164(data: &[u8]) {
 /// The text of a message gives fields that can be asked for, not too many, and changes nothing else.
 pub fn payload(data: &[u8]) {
     let batch =
-        parse(&Syslog::new(SourceFormat::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
+        parse(&SyslogParser::new(SourceFormat::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
     assert_eq!((batch.host(1), batch.program(1), batch.own_time(1)), (&b"h"[..], &b"a"[..], None));
     let shown = |byte: &u8| !matches!(byte, b'\r' | b'\n' | b' ' | 0);
     let text = &data[..data.iter().rposition(shown).map_or(0, |last| last + 1)];
@@ -121,9 +121,9 @@ pub fn gelf(data: &[u8]) {
     let bytes_max = usize::from(*max) + 16;
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"gelf", peer: PEER, received: RECEIVED });
-    let gelf = Gelf::new(bytes_max);
+    let gelf = GelfParser::new(bytes_max);
     for _ in 0..2 {
-        gelf.parse(frame, Known { peer: PEER, ..Known::at(RECEIVED) }, &mut builder);
+        gelf.parse(frame, FrameContext { peer: PEER, ..FrameContext::at(RECEIVED) }, &mut builder);
     }
     let batch = builder.seal();
     assert_eq!(
@@ -139,7 +139,7 @@ pub fn gelf(data: &[u8]) {
     assert_eq!((batch.rows(), &raw), (2, &again));
     assert!(batch.fields(0).eq(batch.fields(1)), "one takes nothing from the next");
     match frame {
-        // It looks packed. What cannot be unpacked stays as it is.
+        // It looks packed. If it cannot be unpacked, it stays as it is.
         [0x1F, 0x8B, ..] | [0x78, ..] => assert!(raw.len() <= bytes_max || raw == frame),
         _ => assert_eq!(raw, &frame[..frame.len().min(bytes_max)]),
     }
@@ -148,20 +148,20 @@ pub fn gelf(data: &[u8]) {
 fn format(format: SourceFormat, data: &[u8]) {
     let [choice, frame @ ..] = data else { return };
     let zone = if choice & 8 == 0 { TimeZone::UTC } else { budapest() };
-    let syslog = Syslog { lines: choice & 16 != 0, ..Syslog::new(format, zone) };
+    let syslog = SyslogParser { lines: choice & 16 != 0, ..SyslogParser::new(format, zone) };
     let batch = parse(&syslog, Flags(choice & 7), frame);
     let kept = batch.flags(1);
     assert!(kept.has(Flags(choice & 7 & !Flags::UNPARSED.0)), "what framing noted stays");
 }
 
 /// The frame between two others: it takes nothing from them and leaves nothing to them.
-fn parse(syslog: &Syslog, flags: Flags, frame: &[u8]) -> Batch {
+fn parse(syslog: &SyslogParser, flags: Flags, frame: &[u8]) -> Batch {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"syslog", peer: PEER, received: RECEIVED });
-    let known = Known { peer: PEER, ..Known::at(RECEIVED) };
+    let known = FrameContext { peer: PEER, ..FrameContext::at(RECEIVED) };
     let other = b"<13>1 2026-11-21T06:13:00Z h a - - [x k=\"v\"] m";
     syslog.parse(other, known, &mut builder);
-    syslog.parse(frame, Known { flags, ..known }, &mut builder);
+    syslog.parse(frame, FrameContext { flags, ..known }, &mut builder);
     syslog.parse(other, known, &mut builder);
     let batch = builder.seal();
     let again = Batch::from_columns(batch.columns().clone()).expect("the columns fit each other");
@@ -184,8 +184,8 @@ fn frames(
 ) -> Vec<(usize, usize, Flags)> {
     let mut framer = Framer::new(framing, frame_max);
     let (mut taken, mut read) = (0, 0);
-    let (mut found, mut new, mut skipped_bytes) = (Vec::new(), Found::default(), 0);
-    let mut collect = |new: &mut Found, at: usize| {
+    let (mut found, mut new, mut skipped_bytes) = (Vec::new(), SplitResult::default(), 0);
+    let mut collect = |new: &mut SplitResult, at: usize| {
         found.extend(new.frames.drain(..).map(|f| (at + f.start as usize, at + f.end as usize, f.flags)));
         skipped_bytes += new.skipped.drain(..).map(|s| (s.end - s.start) as usize).sum::<usize>();
     };
@@ -207,7 +207,7 @@ fn budapest() -> TimeZone {
 }
 
 /// The commands of a stream of which `next` says how much of what is left comes at a time, up to where it is none.
-fn commands(data_max: usize, stream: &[u8], mut next: impl FnMut(usize) -> usize) -> Vec<Command> {
+fn commands(data_max: usize, stream: &[u8], mut next: impl FnMut(usize) -> usize) -> Vec<RelpCommand> {
     let mut splitter = Commands::new(data_max);
     let (mut start, mut end) = (0, 0);
     let (mut found, mut all) = (Vec::new(), Vec::new());
@@ -217,7 +217,7 @@ fn commands(data_max: usize, stream: &[u8], mut next: impl FnMut(usize) -> usize
         all.extend(found.drain(..).map(|command| {
             let data = command.data;
             let data = Frame { start: data.start + start as u32, end: data.end + start as u32, ..data };
-            Command { data, ..command }
+            RelpCommand { data, ..command }
         }));
         match taken {
             Ok(taken) => start += taken,

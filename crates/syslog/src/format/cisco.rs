@@ -1,4 +1,4 @@
-//! What Cisco devices put where RFC 3164 has stamp, host and tag.
+//! The heads of Cisco devices, in place of RFC 3164's stamp, host and tag.
 //!
 //! ```text
 //! [COUNTER: ][ORIGIN: ][SEQUENCE: ][NODE:][*|.][STAMP[ ZONE]: ][PROCESS[PID]: ]%FACILITY-SEVERITY-MNEMONIC: TEXT
@@ -18,16 +18,16 @@ use logstead_record::{BatchBuilder, Field, Flags, Row, Timestamp};
 
 /// Most parts before the mnemonic.
 const PARTS_MAX: usize = 8;
-/// Longest part or mnemonic that is believed.
+/// The longest part or mnemonic that is accepted.
 const PART_BYTES_MAX: usize = 128;
-/// Most names of a virtual device or a VRF before the mnemonic.
+/// The maximum number of names of a virtual device or a VRF before the mnemonic.
 const CONTEXTS_MAX: usize = 2;
 
-/// What stands before the message.
+/// The head before the message.
 #[derive(Default)]
-pub(super) struct Head<'a> {
+pub(super) struct CiscoHead<'a> {
     time: Option<Timestamp>,
-    /// That the stamp stands for no moment, if it does not.
+    /// A flag if the stamp stands for no moment.
     flags: Flags,
     /// An abbreviation that is not a known zone.
     zone: &'a [u8],
@@ -57,19 +57,19 @@ pub(super) fn may_begin(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// The head at `start`; `None` where the text is something else.
-pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option<Head<'a>> {
-    let mut head = Head::default();
+/// The head at `start`; `None` if the text is something else.
+pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option<CiscoHead<'a>> {
+    let mut head = CiscoHead::default();
     let mut at = start;
     let mut is_marked = false;
     let mut behind_stamp = None;
-    // What a WLC names before the stamp.
+    // The task that a WLC names before the stamp.
     let mut task: &[u8] = b"";
     for _ in 0..PARTS_MAX {
         at = behind_gap(text, at);
         if matches!(text.get(at), Some(b'%' | b'#')) {
             let Some(mnemonic) = Mnemonic::read(text, at) else { break };
-            return Some(Head { mnemonic: Some(mnemonic), message_at: at, ..head });
+            return Some(CiscoHead { mnemonic: Some(mnemonic), message_at: at, ..head });
         }
         let mark = usize::from(matches!(text.get(at), Some(b'*' | b'.')));
         is_marked |= 0 < mark;
@@ -89,16 +89,16 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
         }
     }
     let behind_stamp = behind_stamp.filter(|_| is_marked || !head.sequence.is_empty())?;
-    Some(Head { process: task, pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
+    Some(CiscoHead { process: task, pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
 }
 
-/// Where the text goes on behind the colon and the blanks that end a part.
+/// The position behind the colon and the blanks that end a part.
 fn behind_gap(text: &[u8], at: usize) -> usize {
     at + text.iter().skip(at).take_while(|byte| matches!(byte, b' ' | b':')).count()
 }
 
-impl<'a> Head<'a> {
-    /// Takes over ` XYZ` behind the stamp where a colon follows it, and says where it ends.
+impl<'a> CiscoHead<'a> {
+    /// Takes over ` XYZ` behind the stamp where a colon follows it, and returns its end.
     fn unknown_zone(&mut self, text: &'a [u8], at: usize) -> usize {
         let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(b" ")) else { return at };
         let letters = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
@@ -109,7 +109,7 @@ impl<'a> Head<'a> {
         at + 1 + letters
     }
 
-    /// Takes over the part at `at` and says where it ends; `None` where nothing of the kind stands there.
+    /// Takes over the part at `at` and returns its end; `None` if nothing of the kind stands there.
     fn part(&mut self, text: &'a [u8], at: usize, is_process: bool) -> Option<usize> {
         let rest = text.get(at..)?;
         let rest = &rest[..rest.len().min(PART_BYTES_MAX)];
@@ -137,7 +137,7 @@ impl<'a> Head<'a> {
         Some(at + word_end)
     }
 
-    /// Takes over the name of a task, which may have spaces, and says where its colon stands.
+    /// Takes over the name of a task, which may have spaces, and returns the position of its colon.
     fn task(&mut self, text: &'a [u8], at: usize) -> Option<usize> {
         let rest = text.get(at..)?;
         let end = memchr::memchr(b':', &rest[..rest.len().min(PART_BYTES_MAX)])?;
@@ -166,7 +166,7 @@ impl<'a> Head<'a> {
         Some(())
     }
 
-    /// Takes over what the head says and the row does not say already.
+    /// Fills the columns that the row does not have yet.
     pub(super) fn fill(
         &self,
         row: &mut Row<'a>,
@@ -230,7 +230,7 @@ impl<'a> Mnemonic<'a> {
         (is_believed && !mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
     }
 
-    /// Adds its parts as fields and says how many.
+    /// Adds its parts as fields and returns their number.
     pub(super) fn add(&self, builder: &mut BatchBuilder) -> usize {
         builder.field(b"cisco.facility", self.facility);
         builder.field(b"cisco.severity", self.severity);
@@ -239,14 +239,14 @@ impl<'a> Mnemonic<'a> {
     }
 }
 
-/// Where `RP/0/RSP0/CPU0` ends, which a colon follows.
+/// The end of a name such as `RP/0/RSP0/CPU0` before a colon.
 fn node_end(rest: &[u8]) -> Option<usize> {
     let is_node = matches!(rest.first(), Some(b'R' | b'L' | b'0'..=b'9'));
     let end = memchr::memchr2(b':', b' ', rest).filter(|_| is_node)?;
     (rest[end] == b':' && memchr::memmem::find(&rest[..end], b"/CPU").is_some()).then_some(end)
 }
 
-/// `3d02h`, `1w2d`, `00:01:23` or `00:01:23.456`: how long the device runs.
+/// `3d02h`, `1w2d`, `00:01:23` or `00:01:23.456`: the uptime of the device.
 fn is_uptime(word: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'y' | b'w' | b'd' | b'h' | b'm' | b's' | b':');

@@ -1,8 +1,8 @@
 //! A line of a proxy's extended log, as Blue Coat's ProxySG sends it without a head: `2026-11-20 08:00:00 306 10.0.0.4 200
 //! TCP_HIT …`.
 //!
-//! Behind date and time stands how long the request took, and then who asked: no host and no tag. Which columns follow is
-//! the operator's choice, and their names are not in the line.
+//! Behind date and time stand the duration of the request and the client: no host and no tag. The columns that follow
+//! are the operator's choice, and their names are not in the line.
 //!
 //! **Invariant:** such a line has no host, and its time is in UTC, as the format demands.
 
@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use logstead_record::Row;
 use std::net::IpAddr;
 
-/// Longest time that a request takes, in digits of milliseconds.
+/// The longest duration of a request, in digits of milliseconds.
 const TAKEN_DIGITS_MAX: usize = 9;
 
 /// Whether a number and an address stand behind the stamp.
@@ -29,10 +29,16 @@ fn is_taken_and_client(text: &[u8], at: usize) -> bool {
     client.is_some_and(|client| client.parse::<IpAddr>().is_ok())
 }
 
-/// Takes over the time; what stands behind the stamp at `start` is the message, from `at` on.
+/// Sets the time from the stamp at `stamp_at`, and the message, which begins at `message_at`.
 #[cold]
-pub(super) fn fill<'a>(row: &mut Row<'a>, text: &'a [u8], (start, at): (usize, usize), clock: Clock<'_>) {
+pub(super) fn fill<'a>(
+    row: &mut Row<'a>,
+    text: &'a [u8],
+    stamp_at: usize,
+    message_at: usize,
+    clock: Clock<'_>,
+) {
     let clock = Clock { zone: &TimeZone::UTC, ..clock };
-    row.time = stamp::read(text, start, clock).map(|(time, _)| time);
-    set_message(row, text, at);
+    row.time = stamp::read(text, stamp_at, clock).map(|(time, _)| time);
+    set_message(row, text, message_at);
 }

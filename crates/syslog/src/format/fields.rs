@@ -1,19 +1,19 @@
 //! Names and limits of the fields that a reader gives to the message that is pushed next.
 //!
-//! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be asked for: it is printable,
+//! **Invariant:** a message has at most [`FIELDS_MAX`] of them, and every name can be used in a query: it is printable,
 //! has no spaces, and is not the name of a field that every message has.
 
-use logstead_parse::Sink;
+use logstead_parse::PairSink;
 use logstead_record::{BatchBuilder, Field};
 
-// What is more, or has a longer name, is in the message only.
+// Fields beyond these limits are in the message only.
 pub use logstead_parse::{FIELDS_MAX, NAME_BYTES_MAX};
 
 /// For each letter that a name of [`Field`] begins with, the lengths of these names: bit 4 for `host`.
 const TAKEN: [u32; 128] = taken();
 
 /// Adds fields to a builder.
-pub struct Fields<'b> {
+pub struct FieldWriter<'b> {
     builder: &'b mut BatchBuilder,
     /// Stands before a name that is taken.
     format: &'static str,
@@ -22,13 +22,13 @@ pub struct Fields<'b> {
     name: Vec<u8>,
 }
 
-impl<'b> Fields<'b> {
+impl<'b> FieldWriter<'b> {
     /// `format` is the word before the dot in a name that is taken.
-    pub fn new(builder: &'b mut BatchBuilder, format: &'static str) -> Fields<'b> {
-        Fields { builder, format, count: 0, name: Vec::new() }
+    pub fn new(builder: &'b mut BatchBuilder, format: &'static str) -> FieldWriter<'b> {
+        FieldWriter { builder, format, count: 0, name: Vec::new() }
     }
 
-    /// How many were added.
+    /// The number of fields that were added.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -58,13 +58,13 @@ impl<'b> Fields<'b> {
     }
 }
 
-impl Sink for Fields<'_> {
+impl PairSink for FieldWriter<'_> {
     fn add(&mut self, name: &[u8], value: &[u8]) {
-        Fields::add(self, name, value);
+        FieldWriter::add(self, name, value);
     }
 
     fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
-        Fields::add_with(self, name, write);
+        FieldWriter::add_with(self, name, write);
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
         let mut builder = BatchBuilder::new();
         let received = Timestamp::from_nanos(0);
         builder.origin(Origin { source: b"", peer: b"", received });
-        let mut fields = Fields::new(&mut builder, "cef");
+        let mut fields = FieldWriter::new(&mut builder, "cef");
         names.iter().for_each(|name| fields.add(name.as_bytes(), b""));
         assert_eq!(fields.count(), expected.len());
         builder.push(&Row::text(b""));

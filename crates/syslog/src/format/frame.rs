@@ -1,62 +1,62 @@
-//! A frame, what is known of it, and the row that it begins as.
+//! A frame, its context, and the row that it begins as.
 
 use logstead_record::{Field, Flags, Row, Timestamp};
 
-/// Says that a text is UTF-8; no part of it.
+/// The mark of a UTF-8 text, which is no part of it.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// What is known of a frame besides its bytes.
+/// The context of a frame: facts besides its bytes.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// What framing noted.
+pub struct FrameContext<'a> {
+    /// The flags that framing set.
     pub flags: Flags,
     /// When it was received: decides the year of stamps without one.
     pub received: Timestamp,
     /// Not before the frame was written: a line of an old file is of the year in which the file ended.
     pub written: Timestamp,
-    /// Stands in for a host where the message names none.
+    /// The host for messages that name none.
     pub peer: &'a [u8],
-    /// Something else that is known of the sender: name and value of a field.
+    /// Another fact about the sender: name and value of a field.
     pub field: Option<(&'a [u8], &'a [u8])>,
 }
 
-impl Known<'_> {
+impl FrameContext<'_> {
     /// For a frame whose time of receipt is all that is known.
-    pub fn at(received: Timestamp) -> Known<'static> {
-        Known { flags: Flags::default(), received, written: received, peer: b"", field: None }
+    pub fn at(received: Timestamp) -> FrameContext<'static> {
+        FrameContext { flags: Flags::default(), received, written: received, peer: b"", field: None }
     }
 }
 
 /// The bytes of a frame and which of them are read.
 #[derive(Clone, Copy)]
-pub(super) struct Frame<'a> {
+pub(super) struct FrameText<'a> {
     /// All of them.
     pub(super) raw: &'a [u8],
     /// Without the line ends, NULs and spaces at its end.
     pub(super) text: &'a [u8],
-    /// Where the `<` of the priority is expected.
+    /// The position at which the `<` of the priority is expected.
     pub(super) start: usize,
 }
 
-impl<'a> Frame<'a> {
-    pub(super) fn new(raw: &'a [u8]) -> Frame<'a> {
+impl<'a> FrameText<'a> {
+    pub(super) fn new(raw: &'a [u8]) -> FrameText<'a> {
         let text = visible(raw);
         let start = if text.first() == Some(&b'<') { 0 } else { blanks(text) };
-        Frame { raw, text, start }
+        FrameText { raw, text, start }
     }
 }
 
 /// A row with nothing but the text.
-pub(super) fn text_row(frame: Frame<'_>) -> Row<'_> {
+pub(super) fn text_row(frame: FrameText<'_>) -> Row<'_> {
     Row::text(frame.raw).with(Field::Message, frame.text)
 }
 
-/// All of the text from `at` on is the message.
+/// Sets the message: all of the text from `at` on.
 pub(super) fn set_message<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     (row[Field::Message], row.message_at) = (&text[at..], Some(at));
 }
 
-/// The line is a text with a time and nothing else.
+/// Reads the line as a text with a time and nothing else.
 pub(super) fn stamped_text(row: &mut Row<'_>, time: Timestamp) {
     row.time = Some(time);
     row.flags = row.flags.with(Flags::UNPARSED);
@@ -69,7 +69,7 @@ pub(super) fn visible(frame: &[u8]) -> &[u8] {
     &frame[..end]
 }
 
-/// How many bytes some senders and their framing leave before the priority.
+/// The number of bytes that some senders and their framing leave before the priority.
 fn blanks(text: &[u8]) -> usize {
     let bom = if text.starts_with(BOM) { BOM.len() } else { 0 };
     bom + text[bom..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b'\t' | b' ' | 0)).count()

@@ -9,15 +9,16 @@
 //! | `version`                                 | nothing                                              |
 //! | any other, as `_user`                     | a field without the underscore, as `user`            |
 //!
-//! A message may be packed with gzip or zlib. What is not an object is kept as it is, flagged as unparsed.
+//! A message may be packed with gzip or zlib. A text that is not an object is kept as it is, flagged as unparsed.
 //!
-//! **Invariant:** the raw bytes of a row are the object, unpacked; of what cannot be unpacked, they are what was sent.
+//! **Invariant:** the raw bytes of a row are the object, unpacked; if it cannot be unpacked, they are the bytes as
+//! sent.
 
-use super::fields::{Fields, is_taken};
-use super::frame::{Frame, Known, text_row};
+use super::fields::{FieldWriter, is_taken};
+use super::frame::{FrameContext, FrameText, text_row};
 use super::json::read_what_fits;
-use super::keys::{Column, Found, Keys};
-use super::pair::{Pair, pairs};
+use super::keys::{ColumnKeys, FoundColumns, KeyColumn};
+use super::keys::{ObjectPair, pairs};
 use super::stamp::Clock;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use jiff::tz::TimeZone;
@@ -26,16 +27,16 @@ use logstead_record::{BatchBuilder, Field, Flags, Row};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// What a program is called: there is no rule, so the words of the libraries.
+/// The keys of the program: there is no rule, so these are the words of the libraries.
 const PROGRAMS: &str = "_program,_app,_appname,_app_name,_application,_application_name,applicationName,_service,\
     _service_name,_service.name,_syslog_identifier,_container_name,_tag,_process_name,_logger_name,_logger";
-/// What the message is called.
+/// The key of the message.
 const SHORT: &str = "short_message";
 const LIMITS: JsonLimits = JsonLimits::of(FIELDS_MAX, NAME_BYTES_MAX, 32);
 
 /// Reads messages of GELF.
-pub struct Gelf {
-    keys: Keys,
+pub struct GelfParser {
+    keys: ColumnKeys,
     /// The longest message, unpacked.
     message_bytes_max: usize,
 }
@@ -43,44 +44,50 @@ pub struct Gelf {
 /// Why a text is not a message of GELF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it is not a JSON object")]
-pub struct NoObject;
+pub struct NotAnObject;
 
-impl Gelf {
+impl GelfParser {
     /// For messages of up to this length, unpacked.
-    pub fn new(message_bytes_max: usize) -> Gelf {
-        let keys = Keys::new(|column| {
+    pub fn new(message_bytes_max: usize) -> GelfParser {
+        let keys = ColumnKeys::new(|column| {
             let keys = match column {
-                Column::Message => "short_message,full_message",
-                Column::Host => "host",
-                Column::Time => "timestamp",
-                Column::Severity => "level",
-                Column::Facility => "facility",
-                Column::Program => PROGRAMS,
-                Column::Pid => "_pid,_process_id",
-                Column::Msgid | Column::Priority => "",
+                KeyColumn::Message => "short_message,full_message",
+                KeyColumn::Host => "host",
+                KeyColumn::Time => "timestamp",
+                KeyColumn::Severity => "level",
+                KeyColumn::Facility => "facility",
+                KeyColumn::Program => PROGRAMS,
+                KeyColumn::Pid => "_pid,_process_id",
+                KeyColumn::Msgid | KeyColumn::Priority => "",
             };
             Some(keys.to_owned())
         });
-        Gelf { keys, message_bytes_max }
+        GelfParser { keys, message_bytes_max }
     }
 
     /// Adds a frame as a row, whatever it is.
-    pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    pub fn parse(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         let (unpacked, flags) = self.unpack(frame);
-        let known = Known { flags: known.flags.with(flags), ..known };
+        let known = FrameContext { flags: known.flags.with(flags), ..known };
         if self.read(&unpacked, known, builder).is_err() {
             keep(&unpacked, known, builder);
         }
     }
 
-    /// Adds an object as a row; nothing is added of what is none.
-    pub fn read(&self, object: &[u8], known: Known<'_>, builder: &mut BatchBuilder) -> Result<(), NoObject> {
-        let read = read_what_fits(object, LIMITS).ok_or(NoObject)?;
+    /// Adds an object as a row; nothing is added if it is none.
+    pub fn read(
+        &self,
+        object: &[u8],
+        known: FrameContext<'_>,
+        builder: &mut BatchBuilder,
+    ) -> Result<(), NotAnObject> {
+        let read = read_what_fits(object, LIMITS).ok_or(NotAnObject)?;
         let pairs = pairs(&read);
-        let found = Found::among(&pairs, &self.keys, Clock::of_receipt(known.received, &TimeZone::UTC));
+        let found =
+            FoundColumns::among(&pairs, &self.keys, Clock::of_receipt(known.received, &TimeZone::UTC));
         // One that is empty is a message as well.
         let message = found.message.or_else(|| pairs.iter().position(|pair| pair.name == SHORT));
-        let fields_behind = add_fields(&pairs, (&found, message), known, builder);
+        let fields_behind = add_fields(&pairs, &found, message, known, builder);
         let text = |at: Option<usize>| at.map_or(&b""[..], |at| pairs[at].value.as_bytes());
         let host = text(found.host);
         let row = Row {
@@ -106,7 +113,7 @@ impl Gelf {
         Ok(())
     }
 
-    /// What is packed in a frame, as far as it can be unpacked and is not too long.
+    /// The unpacked content of a frame, as far as it can be unpacked and is not too long.
     fn unpack<'f>(&self, frame: &'f [u8]) -> (Cow<'f, [u8]>, Flags) {
         let packed: Box<dyn Read + 'f> = match frame {
             [0x1F, 0x8B, ..] => Box::new(MultiGzDecoder::new(frame)),
@@ -140,14 +147,15 @@ impl Gelf {
     }
 }
 
-/// Adds what no column says already, and says how many these are.
+/// Adds the pairs that no column holds yet, and returns their number.
 fn add_fields(
-    pairs: &[Pair<'_, '_>],
-    (found, message): (&Found, Option<usize>),
-    known: Known<'_>,
+    pairs: &[ObjectPair<'_, '_>],
+    found: &FoundColumns,
+    message: Option<usize>,
+    known: FrameContext<'_>,
     builder: &mut BatchBuilder,
 ) -> usize {
-    let mut fields = Fields::new(builder, "gelf");
+    let mut fields = FieldWriter::new(builder, "gelf");
     for (at, pair) in pairs.iter().enumerate() {
         let name = pair.name.strip_prefix('_').filter(|name| !name.is_empty()).unwrap_or(pair.name);
         let is_column = found.taken.contains(&at) || message == Some(at);
@@ -162,10 +170,10 @@ fn add_fields(
     count + 1
 }
 
-/// Adds what is not an object.
-pub(super) fn keep(text: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+/// Adds a text that is not an object.
+pub(super) fn keep(text: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
     let flags = known.flags.with(Flags::UNPARSED);
-    let mut row = Row { flags, ..text_row(Frame::new(text)) }.with(Field::Host, known.peer);
+    let mut row = Row { flags, ..text_row(FrameText::new(text)) }.with(Field::Host, known.peer);
     if let Some((name, value)) = known.field {
         builder.field(name, value);
         row.fields_behind += 1;
@@ -188,8 +196,8 @@ mod tests {
     fn parse(frame: &[u8]) -> Batch {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"gelf", peer: b"10.0.0.9", received: RECEIVED });
-        let known = Known { peer: b"10.0.0.9", ..Known::at(RECEIVED) };
-        Gelf::new(1000).parse(frame, known, &mut builder);
+        let known = FrameContext { peer: b"10.0.0.9", ..FrameContext::at(RECEIVED) };
+        GelfParser::new(1000).parse(frame, known, &mut builder);
         builder.seal()
     }
 

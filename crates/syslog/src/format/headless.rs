@@ -8,14 +8,14 @@
 //! **Invariant:** such a message has no severity and no facility, unless its own text says them.
 
 use super::cisco::Mnemonic;
-use super::frame::{Frame, Known, text_row};
+use super::frame::{FrameContext, FrameText, text_row};
 use super::keys::is_level;
 use super::stamp::{self, Clock};
 use super::word::{behind_spaces, is_host, selector, token};
 use super::{lines, rfc3164, tag, vendor};
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
-/// How a stamp is written: how much it reveals of its writer.
+/// The form of a stamp, which reveals something about its writer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stamp {
     /// `Nov 22 05:11:01`, or RFC 3339 with an offset: a syslog daemon.
@@ -24,10 +24,10 @@ enum Stamp {
     Anyone,
 }
 
-/// `None` where the frame is something else. Fields that its head gives are added to the builder.
+/// `None` if the frame is something else. Fields that its head gives are added to the builder.
 pub(super) fn parse<'a>(
-    frame: Frame<'a>,
-    known: Known<'a>,
+    frame: FrameText<'a>,
+    known: FrameContext<'a>,
     clock: Clock<'_>,
     is_line: bool,
     builder: &mut BatchBuilder,
@@ -48,7 +48,7 @@ pub(super) fn parse<'a>(
     (is_line && lines::read(&mut row, text, start, clock, builder)).then_some(row)
 }
 
-/// The stamp of a syslog daemon, and where the text goes on.
+/// The stamp of a syslog daemon, and the position behind it.
 fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<Timestamp>, usize, Stamp)> {
     let is_number = text[start].is_ascii_digit();
     // `2026-11-22 05:11:01` begins the lines of every kind of program.

@@ -11,15 +11,15 @@
 //!
 //! An object that is the text of another format's message has the same names, through [`read_what_fits`].
 //!
-//! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
-//! **Invariant:** a value that stands under a known name but cannot be read as such (a time that is none) stays
-//! a field that a query finds. Nothing of an object that is accepted is lost, and of one that is rejected nothing is added.
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. **Invariant:** a value that stands
+//! under a known name but cannot be read as such (a time that is none) stays a field that a query finds. No part of an
+//! accepted object is lost, and no part of a rejected one is added.
 
 use super::fields::is_taken;
-use super::keys::{Found, Keys};
-use super::pair::{Pair, pairs};
+use super::keys::{ColumnKeys, FoundColumns};
+use super::keys::{ObjectPair, pairs};
 use super::stamp::Clock;
-use logstead_parse::{Beyond, JsonLimits, JsonObject};
+use logstead_parse::{ExceededLimit, JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Field, Row};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -28,7 +28,7 @@ use std::fmt;
 
 /// How large an object may be.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ObjectLimits {
     /// Bytes of its text, and of the names in it when each has those of the objects around it: a long name around many
     /// values is written out for each of them.
     pub line_bytes_max: usize,
@@ -39,34 +39,34 @@ pub struct Limits {
 }
 
 /// Reads objects.
-pub struct Json {
+pub struct JsonParser {
     /// Which keys are columns.
-    pub keys: Keys,
-    /// What is too large.
-    pub limits: Limits,
+    pub keys: ColumnKeys,
+    /// The limits on an object.
+    pub limits: ObjectLimits,
 }
 
 /// Why an object does not become a message.
 #[derive(Debug, thiserror::Error)]
-pub enum Rejected {
+pub enum ObjectError {
     /// Its text is too long.
     #[error("it has {line_bytes} bytes where {line_bytes_max} are allowed")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         line_bytes: usize,
-        /// How long it may be.
+        /// The maximum length.
         line_bytes_max: usize,
     },
     /// It has too many values.
     #[error("it has more than {fields_max} fields")]
     TooManyFields {
-        /// How many it may have.
+        /// The maximum number.
         fields_max: usize,
     },
     /// Its names are too long, each with those of the objects around it.
     #[error("the names of its fields have more than {names_bytes_max} bytes together")]
     LongNames {
-        /// How many they may have.
+        /// The maximum number.
         names_bytes_max: usize,
     },
     /// Objects are nested too deep in it.
@@ -80,31 +80,31 @@ pub enum Rejected {
     Syntax(String),
 }
 
-impl Limits {
+impl ObjectLimits {
     /// Refuses a line that is too long to be looked at.
-    pub fn check_line(&self, line: &[u8]) -> Result<(), Rejected> {
+    pub fn check_line(&self, line: &[u8]) -> Result<(), ObjectError> {
         let (line_bytes, line_bytes_max) = (line.len(), self.line_bytes_max);
         if line_bytes <= line_bytes_max {
             Ok(())
         } else {
-            Err(Rejected::TooLong { line_bytes, line_bytes_max })
+            Err(ObjectError::TooLong { line_bytes, line_bytes_max })
         }
     }
 }
 
-impl Json {
-    /// Adds the object as a row. `host` stands in where the object names none.
+impl JsonParser {
+    /// Adds the object as a row. `host` is used if the object names none.
     pub fn parse(
         &self,
         line: &[u8],
         clock: Clock<'_>,
         host: &[u8],
         builder: &mut BatchBuilder,
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), ObjectError> {
         self.parse_also(line, clock, host, builder, |_, _, _| {})
     }
 
-    /// The same, where `also` may add more for each name and value that becomes a field.
+    /// The same; `also` may add more for each name and value that becomes a field.
     pub fn parse_also(
         &self,
         line: &[u8],
@@ -112,10 +112,10 @@ impl Json {
         host: &[u8],
         builder: &mut BatchBuilder,
         also: impl Fn(&str, &str, &mut BatchBuilder),
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), ObjectError> {
         let object = read(line, self.limits)?;
         let pairs = pairs(&object);
-        let found = Found::among(&pairs, &self.keys, clock);
+        let found = FoundColumns::among(&pairs, &self.keys, clock);
         add_fields(&pairs, &found.taken, builder, also);
         push(line, &pairs, &found, host, builder);
         Ok(())
@@ -124,7 +124,7 @@ impl Json {
 
 /// Adds the pairs that are not taken for columns.
 fn add_fields(
-    pairs: &[Pair<'_, '_>],
+    pairs: &[ObjectPair<'_, '_>],
     taken: &[usize],
     builder: &mut BatchBuilder,
     also: impl Fn(&str, &str, &mut BatchBuilder),
@@ -140,7 +140,13 @@ fn add_fields(
     }
 }
 
-fn push(line: &[u8], pairs: &[Pair<'_, '_>], found: &Found, host: &[u8], builder: &mut BatchBuilder) {
+fn push(
+    line: &[u8],
+    pairs: &[ObjectPair<'_, '_>],
+    found: &FoundColumns,
+    host: &[u8],
+    builder: &mut BatchBuilder,
+) {
     let value = |at: usize| pairs[at].value.as_bytes();
     let text = |at: Option<usize>| at.map_or(&b""[..], value);
     let row = Row { time: found.time, priority: found.priority(), ..Row::text(line) }
@@ -161,22 +167,22 @@ fn push(line: &[u8], pairs: &[Pair<'_, '_>], found: &Found, host: &[u8], builder
 }
 
 /// An object that is the text of a message, as far as it is within the limits; an object that is too deep stays its JSON
-/// text. `None` where the text is not an object from its first byte to its last.
+/// text. `None` if the text is not an object from its first byte to its last.
 pub(super) fn read_what_fits(text: &[u8], limits: JsonLimits) -> Option<JsonObject<'_>> {
     JsonObject::read(text, limits).filter(|object| object.broken().is_none())
 }
 
 /// Reads an object that has to be within the limits.
-fn read(line: &[u8], limits: Limits) -> Result<JsonObject<'_>, Rejected> {
+fn read(line: &[u8], limits: ObjectLimits) -> Result<JsonObject<'_>, ObjectError> {
     limits.check_line(line)?;
-    let Limits { line_bytes_max, fields_max, depth_max } = limits;
+    let ObjectLimits { line_bytes_max, fields_max, depth_max } = limits;
     let most = JsonLimits {
         pairs_max: fields_max,
         name_bytes_max: usize::MAX,
         names_bytes_max: line_bytes_max,
         depth_max,
     };
-    let object = JsonObject::read(line, most).ok_or_else(|| syntax::<Members>(line))?;
+    let object = JsonObject::read(line, most).ok_or_else(|| syntax::<IgnoredMembers>(line))?;
     if let Some(string) = object.broken() {
         // The string by itself, where it stands.
         let mut alone = vec![b' '; string.end];
@@ -185,38 +191,37 @@ fn read(line: &[u8], limits: Limits) -> Result<JsonObject<'_>, Rejected> {
     }
     match object.beyond() {
         None => Ok(object),
-        Some(Beyond::Pairs) => Err(Rejected::TooManyFields { fields_max }),
-        Some(Beyond::Names) => Err(Rejected::LongNames { names_bytes_max: line_bytes_max }),
-        Some(Beyond::Depth) => Err(Rejected::TooDeep { depth_max }),
+        Some(ExceededLimit::Pairs) => Err(ObjectError::TooManyFields { fields_max }),
+        Some(ExceededLimit::Names) => Err(ObjectError::LongNames { names_bytes_max: line_bytes_max }),
+        Some(ExceededLimit::Depth) => Err(ObjectError::TooDeep { depth_max }),
     }
 }
 
-/// Why a text is not what it should be, in the words of `serde_json`. Each object is one line, so only the column is worth
-/// saying.
-fn syntax<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Rejected {
+/// Why a text is not an object, in the words of `serde_json`. Each object is one line, so only the column is given.
+fn syntax<'a, T: Deserialize<'a>>(text: &'a [u8]) -> ObjectError {
     let error = serde_json::from_slice::<T>(text).err();
-    Rejected::Syntax(error.map(|error| error.to_string().replace("line 1 ", "")).unwrap_or_default())
+    ObjectError::Syntax(error.map(|error| error.to_string().replace("line 1 ", "")).unwrap_or_default())
 }
 
 /// An object of which nothing is kept.
-struct Members;
+struct IgnoredMembers;
 
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
-        deserializer.deserialize_map(Members)
+impl<'de> Deserialize<'de> for IgnoredMembers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<IgnoredMembers, D::Error> {
+        deserializer.deserialize_map(IgnoredMembers)
     }
 }
 
-impl<'de> Visitor<'de> for Members {
-    type Value = Members;
+impl<'de> Visitor<'de> for IgnoredMembers {
+    type Value = IgnoredMembers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<IgnoredMembers, A::Error> {
         while map.next_entry::<String, &RawValue>()?.is_some() {}
-        Ok(Members)
+        Ok(IgnoredMembers)
     }
 }
 
@@ -229,15 +234,18 @@ mod tests {
 
     const RECEIVED: Timestamp = Timestamp::from_nanos(1_790_000_000 * SECOND);
 
-    fn json() -> Json {
-        Json { keys: Keys::default(), limits: Limits { line_bytes_max: 400, fields_max: 6, depth_max: 3 } }
+    fn json() -> JsonParser {
+        JsonParser {
+            keys: ColumnKeys::default(),
+            limits: ObjectLimits { line_bytes_max: 400, fields_max: 6, depth_max: 3 },
+        }
     }
 
-    fn parse(line: &[u8], builder: &mut BatchBuilder) -> Result<(), Rejected> {
+    fn parse(line: &[u8], builder: &mut BatchBuilder) -> Result<(), ObjectError> {
         json().parse(line, Clock::of_receipt(RECEIVED, &TimeZone::UTC), b"", builder)
     }
 
-    fn parse_all(lines: &[&str]) -> Result<Batch, Rejected> {
+    fn parse_all(lines: &[&str]) -> Result<Batch, ObjectError> {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: b"10.0.0.1", received: RECEIVED });
         for line in lines {
@@ -443,7 +451,7 @@ mod tests {
             builder.origin(Origin { source: b"", peer: b"", received: RECEIVED });
             let parsed = parse(&line, &mut builder);
             let accepted = parsed.is_ok();
-            if let Err(Rejected::Syntax(reason)) = parsed {
+            if let Err(ObjectError::Syntax(reason)) = parsed {
                 prop_assert!(!reason.is_empty(), "serde_json reads it");
             }
             parse(b"{\"message\":\"after\"}", &mut builder).unwrap();

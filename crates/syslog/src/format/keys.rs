@@ -1,29 +1,43 @@
-//! Under which keys a JSON object says what every message has: the one list for bodies of HTTP and for syslog messages
-//! that are JSON. `docs/http.md` prints it.
+//! The keys under which a JSON object holds the columns of a message: the one list for bodies of HTTP and for syslog
+//! messages that are JSON. `docs/http.md` prints it.
 //!
-//! Keys compare without regard to case; nested ones are joined by dots. Where several of a column's keys are there, the
-//! first one in the list counts whose value is not empty and can be read as what it stands for.
+//! Keys compare without regard to case; nested ones are joined by dots. If several of a column's keys are there, the
+//! first one in the list counts whose value is not empty and can be read as that column.
 
-use super::pair::Pair;
 use super::stamp::{self, Clock};
+use logstead_parse::JsonObject;
 use logstead_record::{Facility, Priority, Severity, Timestamp};
+use std::borrow::Cow;
 
-/// What a key may say.
+/// A name and a value of a flat object.
+pub(super) struct ObjectPair<'o, 't> {
+    /// Borrowed from the object.
+    pub(super) name: &'o str,
+    /// Borrowed from its text, if it has no escapes.
+    pub(super) value: Cow<'t, str>,
+}
+
+/// The values of an object.
+pub(super) fn pairs<'o, 't>(object: &'o JsonObject<'t>) -> Vec<ObjectPair<'o, 't>> {
+    object.pairs().map(|(name, value)| ObjectPair { name, value }).collect()
+}
+
+/// A column that a key may fill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Column {
+pub enum KeyColumn {
     /// When it was written.
     Time,
     /// The text.
     Message,
-    /// Where it was written.
+    /// The host that wrote it.
     Host,
-    /// What wrote it.
+    /// The program that wrote it.
     Program,
     /// How bad it is.
     Severity,
     /// A severity, or severity and facility in one number as in `<PRI>`.
     Priority,
-    /// What kind of program wrote it.
+    /// The kind of program that wrote it.
     Facility,
     /// Which process wrote it.
     Pid,
@@ -32,28 +46,28 @@ pub enum Column {
 }
 
 /// The keys of each column, the first ones first.
-pub const KEYS: [(Column, &str); 9] = [
+pub const KEYS: [(KeyColumn, &str); 9] = [
     (
-        Column::Time,
+        KeyColumn::Time,
         "time,timestamp,@timestamp,_time,ts,datetime,isodate,date,_source_realtime_timestamp,__realtime_timestamp",
     ),
-    (Column::Message, "message,msg,_msg,log,short_message"),
-    (Column::Host, "host,hostname,host.name,host.hostname,_hostname"),
+    (KeyColumn::Message, "message,msg,_msg,log,short_message"),
+    (KeyColumn::Host, "host,hostname,host.name,host.hostname,_hostname"),
     (
-        Column::Program,
+        KeyColumn::Program,
         "program,app,appname,app_name,app-name,tag,syslog_identifier,service,service.name,process.name",
     ),
     (
-        Column::Severity,
+        KeyColumn::Severity,
         "severity,level,log.level,levelname,lvl,loglevel,log_level,syslog_severity,log.syslog.severity.name",
     ),
-    (Column::Priority, "priority,pri,log.syslog.priority"),
-    (Column::Facility, "facility,syslog_facility,log.syslog.facility.name"),
-    (Column::Pid, "pid,procid,process_id,process.pid,syslog_pid,_pid"),
-    (Column::Msgid, "msgid"),
+    (KeyColumn::Priority, "priority,pri,log.syslog.priority"),
+    (KeyColumn::Facility, "facility,syslog_facility,log.syslog.facility.name"),
+    (KeyColumn::Pid, "pid,procid,process_id,process.pid,syslog_pid,_pid"),
+    (KeyColumn::Msgid, "msgid"),
 ];
 
-/// What programs call severities, and syslog's names for them.
+/// Names that programs use for severities, and syslog's names for them.
 const LEVELS: [(&str, &str); 10] = [
     ("fatal", "crit"),
     ("60", "crit"),
@@ -67,28 +81,28 @@ const LEVELS: [(&str, &str); 10] = [
     ("fine", "debug"),
 ];
 
-/// What a severity without a facility belongs to, as in syslog.
+/// The facility of a severity without one, as in syslog.
 pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
 
-/// How many slots there are for keys: most hold one or none.
+/// The number of slots for keys: most hold one or none.
 const SLOTS: usize = 256;
 /// Room for the keys of most objects.
 const RANKED_EXPECTED: usize = 12;
 
 /// The keys that are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys {
+pub struct ColumnKeys {
     /// In the order in which they count.
-    keys: Vec<(Column, String)>,
+    keys: Vec<(KeyColumn, String)>,
     /// Places of keys by their [`slot`], and for each slot where those of it and of the slots before it end. Comparing a
     /// name with all keys, or with those of its first letter, took a third of the time of reading an object.
     places: Vec<u16>,
     ends: [u16; SLOTS],
 }
 
-/// What an object says of the columns, and where.
+/// The columns that an object fills, and the places of their values.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundColumns {
     pub(super) time: Option<Timestamp>,
     pub(super) severity: Option<Severity>,
     pub(super) facility: Option<Facility>,
@@ -102,16 +116,16 @@ pub(super) struct Found {
     pub(super) taken: Vec<usize>,
 }
 
-impl Default for Keys {
-    fn default() -> Keys {
-        Keys::new(|_| None)
+impl Default for ColumnKeys {
+    fn default() -> ColumnKeys {
+        ColumnKeys::new(|_| None)
     }
 }
 
-impl Keys {
+impl ColumnKeys {
     /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
-    pub fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
-        let mut keys: Vec<(Column, String)> = Vec::with_capacity(64);
+    pub fn new(instead: impl Fn(KeyColumn) -> Option<String>) -> ColumnKeys {
+        let mut keys: Vec<(KeyColumn, String)> = Vec::with_capacity(64);
         for (column, default) in KEYS {
             let list = instead(column).unwrap_or_else(|| default.to_owned());
             for key in list.split(',').map(str::trim).filter(|key| !key.is_empty()) {
@@ -132,20 +146,20 @@ impl Keys {
         for slot in 1..ends.len() {
             ends[slot] = ends[slot].max(ends[slot - 1]);
         }
-        Keys { keys, places, ends }
+        ColumnKeys { keys, places, ends }
     }
 
-    /// The same for values beside a text, which says itself what its message is and when it was written.
-    pub fn beside(instead: impl Fn(Column) -> Option<String>) -> Keys {
-        Keys::new(|column| match column {
-            Column::Time | Column::Message => Some(String::new()),
+    /// The same for values beside a text, which itself has the message and the time.
+    pub fn beside(instead: impl Fn(KeyColumn) -> Option<String>) -> ColumnKeys {
+        ColumnKeys::new(|column| match column {
+            KeyColumn::Time | KeyColumn::Message => Some(String::new()),
             column => instead(column),
         })
     }
 
-    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count. Empty
-    /// values do not, except that a message may be empty: it is one if no other key has it.
-    fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
+    /// The keys that these pairs have, by place in the list and among the pairs, in the order in which they count.
+    /// Empty values do not, except that a message may be empty: it is one if no other key has it.
+    fn ranked(&self, pairs: &[ObjectPair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
         for (at, pair) in pairs.iter().enumerate() {
             let (name, is_empty) = (pair.name, pair.value.is_empty());
@@ -154,7 +168,7 @@ impl Keys {
             let places = &self.places[usize::from(begin)..usize::from(self.ends[slot])];
             let ranks = places.iter().map(|place| usize::from(*place)).filter(|rank| {
                 let (column, key) = &self.keys[*rank];
-                key.eq_ignore_ascii_case(name) && (!is_empty || *column == Column::Message)
+                key.eq_ignore_ascii_case(name) && (!is_empty || *column == KeyColumn::Message)
             });
             ranked.extend(ranks.map(|rank| (is_empty, rank, at)));
         }
@@ -169,11 +183,11 @@ fn slot(key: &str) -> usize {
     (usize::from(first) + key.len() * 37) % SLOTS
 }
 
-impl Found {
+impl FoundColumns {
     /// Looks for the keys among the values of an object.
-    pub(super) fn among(pairs: &[Pair<'_, '_>], keys: &Keys, clock: Clock<'_>) -> Found {
+    pub(super) fn among(pairs: &[ObjectPair<'_, '_>], keys: &ColumnKeys, clock: Clock<'_>) -> FoundColumns {
         let ranked = keys.ranked(pairs);
-        let mut found = Found { taken: Vec::with_capacity(ranked.len()), ..Found::default() };
+        let mut found = FoundColumns { taken: Vec::with_capacity(ranked.len()), ..FoundColumns::default() };
         for (rank, at) in ranked {
             if !found.taken.contains(&at) && found.take(keys.keys[rank].0, at, &pairs[at].value, clock) {
                 found.taken.push(at);
@@ -182,21 +196,21 @@ impl Found {
         found
     }
 
-    /// Takes a value for a column that has none yet; `false` where it cannot be read as that.
-    fn take(&mut self, column: Column, at: usize, value: &str, clock: Clock<'_>) -> bool {
+    /// Takes a value for a column that has none yet; `false` if it cannot be read as that.
+    fn take(&mut self, column: KeyColumn, at: usize, value: &str, clock: Clock<'_>) -> bool {
         match column {
-            Column::Time => set(&mut self.time, || time(value, clock)),
-            Column::Severity => set(&mut self.severity, || severity(value)),
-            Column::Priority => self.take_priority(value),
+            KeyColumn::Time => set(&mut self.time, || time(value, clock)),
+            KeyColumn::Severity => set(&mut self.severity, || severity(value)),
+            KeyColumn::Priority => self.take_priority(value),
             // A severity has to be known for a facility to be kept.
-            Column::Facility => {
+            KeyColumn::Facility => {
                 self.severity.is_some() && set(&mut self.facility, || value.parse::<Facility>().ok())
             }
-            Column::Message => set(&mut self.message, || Some(at)),
-            Column::Host => set(&mut self.host, || Some(at)),
-            Column::Program => set(&mut self.program, || Some(at)),
-            Column::Pid => set(&mut self.pid, || Some(at)),
-            Column::Msgid => set(&mut self.msgid, || Some(at)),
+            KeyColumn::Message => set(&mut self.message, || Some(at)),
+            KeyColumn::Host => set(&mut self.host, || Some(at)),
+            KeyColumn::Program => set(&mut self.program, || Some(at)),
+            KeyColumn::Pid => set(&mut self.pid, || Some(at)),
+            KeyColumn::Msgid => set(&mut self.msgid, || Some(at)),
         }
     }
 
@@ -211,9 +225,9 @@ impl Found {
         }
     }
 
-    /// Whether a pair is what a column says in the end, where others have the word before.
-    pub(super) fn is_said(&self, at: usize, before: &[&Found]) -> bool {
-        let texts: [fn(&Found) -> Option<usize>; 4] =
+    /// Whether a pair is the final value of a column, after others that win over it.
+    pub(super) fn is_final_value(&self, at: usize, before: &[&FoundColumns]) -> bool {
+        let texts: [fn(&FoundColumns) -> Option<usize>; 4] =
             [|found| found.host, |found| found.program, |found| found.pid, |found| found.msgid];
         match texts.iter().find(|text| text(self) == Some(at)) {
             Some(text) => before.iter().all(|other| text(other).is_none()),
@@ -262,7 +276,7 @@ pub fn epoch(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
 }
 
-/// The digits after the point, in nanoseconds; what is finer is cut.
+/// The digits after the point, in nanoseconds; finer digits are cut.
 fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
     let mut nanos = 0;
     for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
@@ -272,7 +286,7 @@ fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
     nanos
 }
 
-/// Syslog's names and numbers, and what programs call theirs.
+/// The severities by syslog's names and numbers, and by the names that programs use.
 pub fn severity(text: &str) -> Option<Severity> {
     let other = LEVELS.iter().find(|(level, _)| level.eq_ignore_ascii_case(text));
     other.map_or(text, |(_, name)| name).parse().ok()

@@ -1,9 +1,8 @@
 //! One frame → one row of a batch. Pure; garbage becomes a row whose message is the whole frame, never an
 //! error.
 //!
-//! The two RFCs are read in one pass each; what single vendors do instead is looked at only where they do not fit.
+//! The two RFCs are read in one pass each; the habits of single vendors are tried only if they do not fit.
 
-pub mod beside;
 mod cisco;
 mod elff;
 pub mod fields;
@@ -13,10 +12,10 @@ mod headless;
 pub mod json;
 pub mod keys;
 mod lines;
-mod pair;
 mod payload;
 mod rfc3164;
 mod rfc5424;
+pub mod side_values;
 mod stamp;
 mod tag;
 mod tags;
@@ -24,8 +23,8 @@ mod vendor;
 mod word;
 
 use encoding_rs::Encoding;
-pub use frame::Known;
-use frame::{Frame, text_row};
+pub use frame::FrameContext;
+use frame::{FrameText, text_row};
 use jiff::tz::TimeZone;
 use logstead_config::SourceFormat;
 use logstead_record::{BatchBuilder, DAY, Field, Flags, Priority, Row};
@@ -36,14 +35,14 @@ use word::priority;
 /// Reads the frames of one source.
 pub enum Parser {
     /// Syslog, and lines of files.
-    Syslog(Syslog),
+    Syslog(SyslogParser),
     /// GELF.
-    Gelf(Box<gelf::Gelf>),
+    Gelf(Box<gelf::GelfParser>),
 }
 
 impl Parser {
     /// Adds the frame as a row.
-    pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    pub fn parse(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         match self {
             Parser::Syslog(syslog) => syslog.parse(frame, known, builder),
             Parser::Gelf(gelf) => gelf.parse(frame, known, builder),
@@ -51,7 +50,7 @@ impl Parser {
     }
 
     /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
-    pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    pub fn keep(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         match self {
             Parser::Syslog(syslog) => syslog.keep(frame, known, builder),
             Parser::Gelf(_) => gelf::keep(frame, known, builder),
@@ -60,39 +59,45 @@ impl Parser {
 }
 
 /// Reads syslog.
-pub struct Syslog {
-    /// What the frames are taken for.
+pub struct SyslogParser {
+    /// The format that the frames are read as.
     pub format: SourceFormat,
-    /// For stamps that say no zone.
+    /// The zone of stamps that name none.
     pub zone: TimeZone,
-    /// The same of single senders, by the host that they name or by their address.
+    /// The zones of single senders, by the host that they name or by their address.
     pub zones: HashMap<Box<[u8]>, TimeZone>,
-    /// What texts are written in that are not UTF-8.
+    /// The character set of texts that are not UTF-8.
     pub charset: &'static Encoding,
     /// Whether the frames are lines of files, which have no priority and the stamps of many programs.
     pub lines: bool,
 }
 
-impl Syslog {
+impl SyslogParser {
     /// For senders that write UTF-8.
-    pub fn new(format: SourceFormat, zone: TimeZone) -> Syslog {
-        Syslog { format, zone, zones: HashMap::new(), charset: encoding_rs::UTF_8, lines: false }
+    pub fn new(format: SourceFormat, zone: TimeZone) -> SyslogParser {
+        SyslogParser { format, zone, zones: HashMap::new(), charset: encoding_rs::UTF_8, lines: false }
     }
 
     /// For lines of files that are UTF-8.
-    pub fn of_lines(format: SourceFormat, zone: TimeZone) -> Syslog {
-        Syslog { lines: true, ..Syslog::new(format, zone) }
+    pub fn of_lines(format: SourceFormat, zone: TimeZone) -> SyslogParser {
+        SyslogParser { lines: true, ..SyslogParser::new(format, zone) }
     }
 
     /// Adds the frame as a row.
-    pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    pub fn parse(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         self.parse_in(None, frame, known, builder);
     }
 
     /// Without a zone, in that of its sender, which is known once the frame is read.
-    fn parse_in(&self, zone: Option<&TimeZone>, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    fn parse_in(
+        &self,
+        zone: Option<&TimeZone>,
+        frame: &[u8],
+        known: FrameContext<'_>,
+        builder: &mut BatchBuilder,
+    ) {
         let bytes = frame;
-        let frame = Frame::new(bytes);
+        let frame = FrameText::new(bytes);
         let clock = self.clock(known, zone.unwrap_or(&self.zone));
         // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
         let mut parsed = match self.format {
@@ -129,18 +134,18 @@ impl Syslog {
     }
 
     /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
-    pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+    pub fn keep(&self, frame: &[u8], known: FrameContext<'_>, builder: &mut BatchBuilder) {
         let flags = known.flags.with(Flags::UNPARSED);
         self.push(
-            &mut Row { flags, ..text_row(Frame::new(frame)) }.with(Field::Host, known.peer),
+            &mut Row { flags, ..text_row(FrameText::new(frame)) }.with(Field::Host, known.peer),
             known,
             builder,
         );
     }
 
-    /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
-    fn clock<'a>(&self, known: Known<'_>, zone: &'a TimeZone) -> Clock<'a> {
-        let Known { received, written, .. } = known;
+    /// The facts that the stamps of a frame leave open. A line was written before it was read, whatever its zone.
+    fn clock<'a>(&self, known: FrameContext<'_>, zone: &'a TimeZone) -> Clock<'a> {
+        let FrameContext { received, written, .. } = known;
         if self.lines {
             let latest = written.min(received).saturating_add(DAY);
             return Clock { received, latest, zone };
@@ -148,8 +153,8 @@ impl Syslog {
         Clock::of_receipt(received, zone)
     }
 
-    /// Adds the row with what is known of its sender.
-    fn push(&self, row: &mut Row<'_>, known: Known<'_>, builder: &mut BatchBuilder) {
+    /// Adds the row with the facts about its sender.
+    fn push(&self, row: &mut Row<'_>, known: FrameContext<'_>, builder: &mut BatchBuilder) {
         if let Some((name, value)) = known.field {
             builder.field(name, value);
             row.fields_behind += 1;
@@ -162,7 +167,7 @@ impl Syslog {
         }
     }
 
-    /// The text as UTF-8, where it is not and another character set is expected.
+    /// The text as UTF-8, if it is not and another character set is expected.
     fn decoded(&self, text: &[u8]) -> Option<String> {
         if self.charset == encoding_rs::UTF_8 || std::str::from_utf8(text).is_ok() {
             return None;
@@ -173,7 +178,7 @@ impl Syslog {
 
 /// No format fits: the whole frame is the message. Without a priority a packet counts as user.notice, and a line of
 /// a file has none.
-fn unparsed<'a>(frame: Frame<'a>, known: Known<'a>, is_line: bool) -> Row<'a> {
+fn unparsed<'a>(frame: FrameText<'a>, known: FrameContext<'a>, is_line: bool) -> Row<'a> {
     let said = priority(frame.text, frame.start).map(|(priority, _)| priority);
     Row {
         priority: said.or((!is_line).then_some(Priority::DEFAULT)),
@@ -196,8 +201,8 @@ pub(crate) mod tests {
         let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.9", received });
-        let syslog = Syslog::new(format, TimeZone::get(zone).unwrap());
-        let known = Known { peer: b"10.0.0.9", ..Known::at(received) };
+        let syslog = SyslogParser::new(format, TimeZone::get(zone).unwrap());
+        let known = FrameContext { peer: b"10.0.0.9", ..FrameContext::at(received) };
         syslog.parse(frame, known, &mut builder);
         builder.seal()
     }
@@ -230,15 +235,15 @@ pub(crate) mod tests {
     fn a_sender_may_have_a_zone_of_its_own() {
         let zones = [("edge", "Europe/Helsinki"), ("10.0.0.9", "Asia/Kolkata")];
         let zone = |(sender, zone): (&str, &str)| (sender.as_bytes().into(), TimeZone::get(zone).unwrap());
-        let syslog = Syslog {
+        let syslog = SyslogParser {
             zones: zones.into_iter().map(zone).collect(),
-            ..Syslog::new(SourceFormat::Auto, TimeZone::UTC)
+            ..SyslogParser::new(SourceFormat::Auto, TimeZone::UTC)
         };
         let hour = |frame: &str, peer: &str| {
             let received = Timestamp::parse_rfc3339(b"2026-11-22T12:00:00Z").unwrap();
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"tcp", peer: peer.as_bytes(), received });
-            let known = Known { peer: peer.as_bytes(), ..Known::at(received) };
+            let known = FrameContext { peer: peer.as_bytes(), ..FrameContext::at(received) };
             syslog.parse(frame.as_bytes(), known, &mut builder);
             let batch = builder.seal();
             assert_eq!(batch.rows(), 1);
@@ -273,11 +278,11 @@ pub(crate) mod tests {
         let received = Timestamp::parse_rfc3339(RECEIVED.as_bytes()).unwrap();
         let check = |charset: &str, message: &[u8], expected: &str| {
             let charset = Encoding::for_label(charset.as_bytes()).unwrap();
-            let syslog = Syslog { charset, ..Syslog::new(SourceFormat::Auto, TimeZone::UTC) };
+            let syslog = SyslogParser { charset, ..SyslogParser::new(SourceFormat::Auto, TimeZone::UTC) };
             let frame = [b"<13>1 2026-11-21T06:13:00Z h a - - - ", message].concat();
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"syslog", peer: b"", received });
-            syslog.parse(&frame, Known::at(received), &mut builder);
+            syslog.parse(&frame, FrameContext::at(received), &mut builder);
             let batch = builder.seal();
             assert_eq!(String::from_utf8_lossy(batch.message(0)), expected);
             assert_raw(&batch, &frame);
@@ -295,8 +300,8 @@ pub(crate) mod tests {
         let frame = br#"<13>1 2026-11-21T06:13:00Z h a - - [x@1 a="b"] hello"#;
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"syslog", peer: b"", received });
-        let known = Known { field: Some((b"tls.subject", b"CN=web-1")), ..Known::at(received) };
-        Syslog::new(SourceFormat::Auto, TimeZone::UTC).parse(frame, known, &mut builder);
+        let known = FrameContext { field: Some((b"tls.subject", b"CN=web-1")), ..FrameContext::at(received) };
+        SyslogParser::new(SourceFormat::Auto, TimeZone::UTC).parse(frame, known, &mut builder);
         let batch = builder.seal();
         let fields: Vec<_> = batch.fields(0).collect();
         assert_eq!(fields, [(&b"x@1.a"[..], &b"b"[..]), (b"tls.subject", b"CN=web-1")]);

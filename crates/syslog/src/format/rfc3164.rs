@@ -3,7 +3,7 @@
 //! **Invariant:** without a stamp the first words of a text are not a host and a program: the host is then the
 //! peer and all of the text is the message.
 
-use super::frame::{Frame, Known, set_message, text_row};
+use super::frame::{FrameContext, FrameText, set_message, text_row};
 use super::stamp::{self, Clock};
 use super::tag::{is_pid, tag, take_tag};
 use super::word::{behind_spaces, is_host, priority, selector};
@@ -12,8 +12,8 @@ use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row};
 
 /// `None` without a valid `<PRI>`. Fields that its head gives are added to the builder.
 pub(super) fn parse<'a>(
-    frame: Frame<'a>,
-    known: Known<'a>,
+    frame: FrameText<'a>,
+    known: FrameContext<'a>,
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<Row<'a>> {
@@ -22,14 +22,14 @@ pub(super) fn parse<'a>(
     let mut row =
         Row { priority: Some(priority), flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     match stamped(&mut row, text, start, clock) {
-        Some(at) if elff::is_behind(text, at) => elff::fill(&mut row, text, (start, at), clock),
+        Some(at) if elff::is_behind(text, at) => elff::fill(&mut row, text, start, at, clock),
         Some(at) => behind_stamp(&mut row, text, at, clock, builder),
         None => unusual(&mut row, text, start, clock, builder),
     }
     Some(row)
 }
 
-/// Takes over the time of the stamp at `start`, if it stands for one, and says where the text goes on.
+/// Takes over the time of the stamp at `start`, if it stands for one, and returns the position behind it.
 fn stamped(row: &mut Row<'_>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<usize> {
     let (time, end) = stamp::any(text, start, clock)?;
     let at = behind_gap(text, end)?;
@@ -54,7 +54,7 @@ fn unusual<'a>(
     if let Some((start, at)) = starts.find_map(|start| stamped(row, text, start, clock).map(|at| (start, at)))
     {
         if elff::is_behind(text, at) {
-            return elff::fill(row, text, (start, at), clock);
+            return elff::fill(row, text, start, at, clock);
         }
         behind_stamp(row, text, at, clock, builder);
     } else if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {
@@ -109,7 +109,7 @@ pub(super) fn behind_stamp<'a>(
     }
 }
 
-/// Where the text goes on behind a stamp: it ends at a space, at a colon and a space, or with the text.
+/// The position of the text behind a stamp: it ends at a space, at a colon and a space, or with the text.
 fn behind_gap(text: &[u8], at: usize) -> Option<usize> {
     let at = if text.get(at) == Some(&b':') { at + 1 } else { at };
     match text.get(at) {
@@ -124,7 +124,7 @@ fn behind_version(text: &[u8], at: usize) -> Option<usize> {
     matches!(text.get(at..at + 2)?, [b'1'..=b'9', b' ']).then_some(at + 2)
 }
 
-/// Takes over the host, unless what stands there is the tag or the message already; says where the text goes on.
+/// Takes over the host, unless the tag or the message is there already; returns the position behind it.
 fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     let rest = &text[at..];
     let Some(end) = memchr::memchr2(b' ', b'\t', rest) else { return at };

@@ -1,17 +1,17 @@
 //! RFC 5424: `<PRI>1 TIME HOST PROGRAM PID MSGID SD MSG`, read as senders really write it.
 
-use super::frame::{BOM, Frame, Known, text_row};
+use super::frame::{BOM, FrameContext, FrameText, text_row};
 use super::stamp::{self, Clock};
 use super::word::{priority, token};
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row, Timestamp};
 
-/// Longest SD-ID or parameter name that is believed.
+/// The longest SD-ID or parameter name that is accepted.
 const NAME_BYTES_MAX: usize = 255;
 
-/// `None` where the frame is something else. Its structured data is added to the builder as fields.
+/// `None` if the frame is something else. Its structured data is added to the builder as fields.
 pub(super) fn parse<'a>(
-    frame: Frame<'a>,
-    known: Known<'a>,
+    frame: FrameText<'a>,
+    known: FrameContext<'a>,
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) -> Option<Row<'a>> {
@@ -48,7 +48,7 @@ pub(super) fn parse<'a>(
     )
 }
 
-/// `1 `, or the number of a later version: whether it is the first, and where the text goes on.
+/// `1 `, or the number of a later version: whether it is the first, and the position behind it.
 fn version(text: &[u8], at: usize) -> Option<(bool, usize)> {
     let rest = text.get(at..)?;
     if rest.starts_with(b"1 ") {
@@ -64,7 +64,7 @@ fn later_version(rest: &[u8]) -> Option<usize> {
     fits.then_some(digits + 1)
 }
 
-/// The next part and where the text goes on; the message may end after any of them.
+/// The next part and the position behind it; the message may end after any of them.
 fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
@@ -96,8 +96,8 @@ fn time(stamp: &[u8], clock: Clock<'_>) -> Option<(Option<Timestamp>, HeadForm)>
     Some((Some(time), form))
 }
 
-/// Where the message begins: behind `-` or the elements that are well formed. What is neither is part of the
-/// message, so that nothing a sloppy sender says is lost.
+/// Reads the structured data; returns the beginning of the message: behind `-` or the elements that are well formed.
+/// Anything else is part of the message, so that nothing of a sloppy sender is lost.
 fn structured_data(text: &[u8], start: usize, builder: &mut BatchBuilder) -> usize {
     match text.get(start) {
         Some(b'-') => return behind_space(text, start + 1).unwrap_or(start),
@@ -124,7 +124,7 @@ fn behind_space(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads elements without anything between them and says where the message begins.
+/// Reads elements without anything between them and returns the beginning of the message.
 fn elements(
     text: &[u8],
     start: usize,
@@ -139,7 +139,7 @@ fn elements(
     behind_space(text, at)
 }
 
-/// Reads `[ID NAME="VALUE" …]` and says where it ends.
+/// Reads `[ID NAME="VALUE" …]` and returns its end.
 fn element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut BatchBuilder) -> Option<usize> {
     let id_end = name_end(text, open + 1)?;
     let id = &text[open + 1..id_end];
@@ -202,7 +202,7 @@ fn sloppy_element(text: &[u8], open: usize, name: &mut Vec<u8>, builder: &mut Ba
     Some(at + 1)
 }
 
-/// A value with or without quotes, and where the text goes on.
+/// A value with or without quotes, and the position behind it.
 fn sloppy_value(text: &[u8], start: usize) -> Option<(&[u8], usize)> {
     if text.get(start) == Some(&b'"') {
         let close = value_end(text, start + 1)?;
@@ -213,7 +213,7 @@ fn sloppy_value(text: &[u8], start: usize) -> Option<(&[u8], usize)> {
     Some((&rest[..length], start + length))
 }
 
-/// Where a name that begins at `start` ends; `None` where it is empty or too long.
+/// The end of a name that begins at `start`; `None` if it is empty or too long.
 fn name_end(text: &[u8], start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     let length = rest
@@ -224,7 +224,7 @@ fn name_end(text: &[u8], start: usize) -> Option<usize> {
     (1..=NAME_BYTES_MAX).contains(&length).then_some(start + length)
 }
 
-/// Where the closing quote of a value stands.
+/// The position of a value's closing quote.
 pub(super) fn value_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {

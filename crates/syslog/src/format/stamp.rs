@@ -10,9 +10,9 @@
 //! | instead  | `2026:11:05-12:00:00` (Sophos UTM), `11/05/2026:12:00:00` (Citrix ADC)                        |
 //! | in files | `2026/11/05 12:00:00`, `05/Nov/2026:12:00:00`, `05-Nov-2026 12:00:00`                         |
 //!
-//! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the
-//! time of receipt. What is written like a stamp and stands for no moment (`Feb 30`, `24:00:00`, the year 1) is read
-//! over as a stamp, and gives no time.
+//! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the time of
+//! receipt. A stamp that stands for no moment (`Feb 30`, `24:00:00`, the year 1) is skipped like any stamp, and gives
+//! no time.
 
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -25,7 +25,7 @@ const YEAR_MIN: i64 = 1990;
 /// The second of no day: a time of day that no clock shows.
 const NEVER: u32 = u32::MAX;
 
-/// What a stamp leaves open.
+/// The facts that a stamp leaves open.
 #[derive(Clone, Copy)]
 pub struct Clock<'a> {
     /// Decides which of two equal hours is meant.
@@ -37,13 +37,13 @@ pub struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    /// Of what was received just when it was sent, by a clock that may be wrong.
+    /// The clock for messages that are received when they are sent, by a clock that may be wrong.
     pub fn of_receipt(received: Timestamp, zone: &'a TimeZone) -> Clock<'a> {
         Clock { received, latest: received.saturating_add(AHEAD_MAX), zone }
     }
 }
 
-/// The stamp at `start`, and where it ends.
+/// The stamp at `start`, and its end.
 pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize)> {
     let (time, end) = any(text, start, clock)?;
     Some((time?, end))
@@ -65,7 +65,7 @@ pub(super) fn any(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option
     Some((date.time(offset_seconds, clock), at))
 }
 
-/// What is noted of a message with such a stamp.
+/// The flags of a message with such a stamp.
 pub(super) fn flags(time: Option<Timestamp>) -> Flags {
     if time.is_none() { Flags::BAD_TIME } else { Flags::default() }
 }
@@ -84,7 +84,7 @@ pub(super) fn is_impossible(text: &[u8], clock: Clock<'_>) -> bool {
     is_number && any(text, 0, clock).is_some_and(|(time, end)| time.is_none() && end == text.len())
 }
 
-/// The stamp that a line of a file begins with, and where it ends.
+/// The stamp that a line of a file begins with, and its end.
 pub(super) fn of_line(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize)> {
     let start = behind_weekday(text, start).unwrap_or(start);
     if let Some(found) = read(text, start, clock) {
@@ -131,7 +131,7 @@ pub(super) fn offset(text: &[u8]) -> Option<i32> {
     (end == text.len()).then_some(offset_seconds)
 }
 
-/// Seconds since 1970 with a fraction, and where they end.
+/// Seconds since 1970 with a fraction, and their end.
 pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
     let (seconds, at) = number(text, start, 10)?;
     let (nanos, end) = fraction(text, at);
@@ -140,7 +140,7 @@ pub(super) fn epoch(text: &[u8], start: usize) -> Option<(Timestamp, usize)> {
     fits.then_some((time, end))
 }
 
-/// Where the text goes on behind `Sat ` or `Sat, `.
+/// The position behind `Sat ` or `Sat, `.
 pub(super) fn behind_weekday(text: &[u8], start: usize) -> Option<usize> {
     let name = text.get(start..start + 3)?;
     let days = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
@@ -175,7 +175,7 @@ fn month_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     Some((Date { year, month: month as u32, day, second_of_day, nanos }, at))
 }
 
-/// `2026-11-05T12:00:00`, `2026 Nov  5 12:00:00`, or what single vendors write.
+/// `2026-11-05T12:00:00`, `2026 Nov  5 12:00:00`, or the forms of single vendors.
 fn year_first(text: &[u8], start: usize) -> Option<(Date, usize)> {
     match (text.get(start + 4)?, text.get(start + 2)?) {
         (b'-', _) => return iso(text, start, b'-'),
@@ -273,8 +273,8 @@ impl Date {
         utc.nanos().checked_sub(i64::from(offset_seconds) * SECOND).map(Timestamp::from_nanos)
     }
 
-    /// By the clock of the source's zone on that day. Of an hour that the clock repeats, the one nearer to the
-    /// time of receipt; in an hour that it leaves out, as if it had gone on.
+    /// The time by the clock of the source's zone on that day. In an hour that the clock repeats, it is the one nearer
+    /// to the time of receipt; in an hour that it skips, as if the clock had gone on.
     fn in_zone(&self, year: i64, clock: Clock<'_>) -> Option<Timestamp> {
         let date = civil::Date::new(i16::try_from(year).ok()?, self.month as i8, self.day as i8).ok()?;
         let of_day = self.second_of_day;
@@ -294,7 +294,7 @@ impl Date {
         found.map(Timestamp::from_nanos)
     }
 
-    /// Of the last year in which it is not too late.
+    /// The time in the last year in which it is not too late.
     fn nearest(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
         let latest = clock.latest;
         // A zone moves a stamp by less than a day. A leap day may be up to eight years back.
@@ -304,7 +304,7 @@ impl Date {
     }
 }
 
-/// The zone behind a stamp, in seconds east of UTC, and where it ends. Anything else is left: it may be a host.
+/// The zone behind a stamp, in seconds east of UTC, and its end. Anything else is left: it may be a host.
 fn zone(text: &[u8], at: usize) -> (Option<i32>, usize) {
     let start = at + usize::from(text.get(at) == Some(&b' '));
     if !matches!(text.get(start), Some(b'A'..=b'Z' | b'+' | b'-')) {
@@ -407,7 +407,7 @@ fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((if is_shown { hour * 3600 + minute * 60 + second.min(59) } else { NEVER }, at))
 }
 
-/// `.123` or `,123` where it stands, in nanoseconds; what is finer is cut. `:123` is just that.
+/// `.123` or `,123`, if it is there, in nanoseconds; finer digits are cut. `:123` is just that.
 fn fraction(text: &[u8], at: usize) -> (u32, usize) {
     if text.get(at) == Some(&b':')
         && let Some((millis, end)) = number(text, at + 1, 3)

@@ -7,7 +7,7 @@ use logstead_record::{Field, Row};
 /// Longest program name that is believed.
 const PROGRAM_BYTES_MAX: usize = 128;
 
-/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and says where the message begins.
+/// Takes over `TAG[PID]: `, `TAG: `, `TAG[PID] `, `TAG - ` or `TAG[PID] - ` and returns the beginning of the message.
 pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
     let (program, rest) = text[start..].split_at(program_length(&text[start..]));
@@ -31,7 +31,7 @@ pub(super) fn is_pid(pid: &[u8]) -> bool {
     !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)
 }
 
-/// How many bytes may be a program name: a colon belongs to it where something follows at once.
+/// The number of bytes that may be a program name: a colon belongs to it if something follows at once.
 fn program_length(rest: &[u8]) -> usize {
     const FITS: [bool; 256] = bytes(b"!#$%&'()*+-./:?@\\]^_`}~");
     let fits = |at: usize| FITS[usize::from(rest[at])] && !is_end_of_name(rest, at);
@@ -43,7 +43,7 @@ fn is_end_of_name(rest: &[u8], at: usize) -> bool {
     rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
 }
 
-/// Whether what looks like a tag is the beginning of a format: `CEF: 0|`, `Severity: …, Category: …`.
+/// Whether a text that looks like a tag is the beginning of a format: `CEF: 0|`, `Severity: …, Category: …`.
 fn begins_a_text(program: &[u8], text: &[u8]) -> bool {
     match program {
         b"CEF" | b"LEEF" => vendor::is_event_format(text),
@@ -60,7 +60,7 @@ fn is_program(name: &[u8]) -> bool {
     }
 }
 
-/// The process id behind a program, and where the message begins.
+/// The process id behind a program, and the beginning of the message.
 fn pid(rest: &[u8]) -> Option<(&[u8], usize)> {
     let (pid, at) = match rest.first()? {
         b'[' => {

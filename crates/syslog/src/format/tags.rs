@@ -1,4 +1,4 @@
-//! What single vendors put where others put `TAG[PID]: `.
+//! The tags of single vendors, in place of `TAG[PID]: `.
 //!
 //! | sender       | behind the host                                             | becomes                                  |
 //! |--------------|-------------------------------------------------------------|------------------------------------------|
@@ -10,14 +10,14 @@
 //! | UniFi        | `U7PG2,f09fc2000000,v4.3.28.11361: hostapd: …`              | program, `unifi.model`, `.mac`, `.version` |
 //! | BIG-IP ASM   | `ASM:unit_hostname="lb-1",attack_type="…"`                  | program                                  |
 //!
-//! **Invariant:** what is not such a tag as a whole is left to the message.
+//! **Invariant:** a text that is not such a tag as a whole is left to the message.
 
 use super::tag::take_tag;
 use super::vendor::comware_module;
 use super::word::{behind_spaces, is_host, token};
 use logstead_record::{BatchBuilder, Field, Row};
 
-/// Takes over the tag at `at`, adds its other parts as fields, and says where the message begins.
+/// Takes over the tag at `at`, adds its other parts as fields, and returns the beginning of the message.
 #[inline]
 pub(super) fn take<'a>(
     row: &mut Row<'a>,
@@ -96,7 +96,7 @@ fn adc<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuil
     Some(start)
 }
 
-/// Where the text goes on behind `11/20/2026:08:00:00 GMT `.
+/// The position behind a stamp such as `11/20/2026:08:00:00 GMT `.
 fn behind_adc_stamp(text: &[u8], at: usize) -> Option<usize> {
     let stamp = text.get(at..at + 20)?;
     let fits = stamp.iter().zip(b"00/00/0000:00:00:00 ").all(|(byte, form)| match form {

@@ -1,4 +1,4 @@
-//! Small habits of single senders: what they add to a head that RFC 3164 or RFC 5424 describes.
+//! Small habits of single senders: additions to a head that RFC 3164 or RFC 5424 describes.
 //!
 //! | sender        | habit                                                                              |
 //! |---------------|------------------------------------------------------------------------------------|
@@ -12,7 +12,7 @@
 //! | iDRAC         | no tag: `Severity: Informational, Category: Audit, MessageID: USR0030, Message: …` |
 //! | FortiGate     | a space in `CEF: 0|Fortinet|…`, which is no tag                                    |
 //!
-//! **Invariant:** what is taken from the text of a message stays in it.
+//! **Invariant:** values that are taken from the text of a message stay in it.
 
 use super::cisco::Mnemonic;
 use super::frame::set_message;
@@ -39,7 +39,7 @@ const JUNOS_FACILITIES: [&[u8]; 16] = [
     b"USER",
 ];
 
-/// How often the message before this one came again.
+/// The number of times that the message before this one came again.
 pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     let rest = match message.first()? {
         b'l' => message.strip_prefix(b"last message repeated ")?,
@@ -51,7 +51,7 @@ pub(super) fn repeated(message: &[u8]) -> Option<&[u8]> {
     (0 < digits && rest[digits..].starts_with(b" time")).then_some(&rest[..digits])
 }
 
-/// Adds the parts of the mnemonic that a message begins with as fields, and says how many.
+/// Adds the parts of the mnemonic that a message begins with as fields, and returns their number.
 pub(super) fn mnemonic(message: &[u8], builder: &mut BatchBuilder) -> usize {
     if let Some((facility, severity, name)) = junos_priority(message) {
         builder.field(b"junos.facility", facility);
@@ -109,7 +109,7 @@ fn junos_priority(message: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     }
 }
 
-/// Reads what stands behind the host of a Meraki device: the kind of event, which is its program.
+/// Reads the text behind the host of a Meraki device: the kind of event, which is its program.
 pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     let rest = &text[at..];
     let is_part = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
@@ -121,7 +121,7 @@ pub(super) fn meraki<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) {
     set_message(row, text, at + length + 1);
 }
 
-/// The host that a relay on AIX forwards for, and where the text goes on.
+/// The host that a relay on AIX forwards for, and the position behind it.
 pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"Message forwarded from ")?;
     let end = memchr::memchr(b' ', rest)?;
@@ -129,7 +129,7 @@ pub(super) fn forwarded_from(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((host, text.len() - rest.len() + end + 1))
 }
 
-/// Where the tag begins behind the name of a severity.
+/// The position of the tag behind the name of a severity.
 pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let end = rest.iter().take(8).position(|&byte| byte == b' ')?;

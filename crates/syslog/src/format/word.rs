@@ -2,7 +2,7 @@
 
 use logstead_record::{Facility, Priority, Severity};
 
-/// `<PRI>` at `start`: the priority and where the text goes on. A number with a leading zero is none.
+/// `<PRI>` at `start`: the priority and the position behind it. A number with a leading zero is none.
 pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
     let rest = text.get(start..)?.strip_prefix(b"<")?;
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
@@ -13,7 +13,7 @@ pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
     Some((Priority::new(u8::try_from(number).ok()?)?, start + digits + 2))
 }
 
-/// `<local0.info> `, a priority in words: it, and where the text goes on.
+/// `<local0.info> `, a priority in words: it, and the position behind it.
 pub(super) fn selector(text: &[u8], at: usize) -> Option<(Priority, usize)> {
     let (word, behind) = token(text, at)?;
     let word = std::str::from_utf8(word.strip_prefix(b"<")?.strip_suffix(b">")?).ok()?;
@@ -63,14 +63,14 @@ pub(super) const fn bytes(signs: &[u8]) -> [bool; 256] {
     fits
 }
 
-/// The bytes up to the next space, and where the text goes on behind it.
+/// The bytes up to the next space, and the position behind it.
 pub(super) fn token(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?;
     let end = memchr::memchr(b' ', rest)?;
     Some((&rest[..end], at + end + 1))
 }
 
-/// Where the text goes on behind spaces.
+/// The position behind spaces.
 pub(super) fn behind_spaces(text: &[u8], mut at: usize) -> usize {
     while text.get(at) == Some(&b' ') {
         at += 1;

@@ -1,15 +1,15 @@
-//! What stands at the beginning of the bytes that are left. Pure.
+//! Recognises the beginning of the next frame. Pure.
 
-use super::counted::{self, Count};
+use super::counted::{self, LengthPrefix};
 use logstead_config::Framing;
 
-/// What stands at the beginning of the bytes that are left.
-pub(super) enum Begin {
+/// The beginning of the bytes that are left.
+pub(super) enum FrameStart {
     /// A frame of `length` bytes after a prefix of `prefix` bytes.
     Counted { prefix: usize, length: usize },
     /// A frame that ends before this byte.
     Delimited(u8),
-    /// A line, or what counted frames look like where one of them is damaged.
+    /// A line, or the look of counted frames if one of them is damaged.
     Doubtful,
     /// A frame that ends at a newline behind which a priority stands.
     Lines,
@@ -21,9 +21,9 @@ pub(super) enum Begin {
     Unknown,
 }
 
-/// What a connection has shown of its framing.
+/// The framing that a connection has shown so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum FramingSeen {
     Nothing,
     /// It ends lines.
     Lines,
@@ -35,59 +35,61 @@ pub(super) enum Seen {
     Lost,
 }
 
-impl Begin {
+impl FrameStart {
     /// `rest` is not empty. `sends_plain`: counted messages without a priority are usual here.
-    pub(super) fn of(rest: &[u8], framing: Framing, seen: Seen, sends_plain: bool) -> Begin {
+    pub(super) fn of(rest: &[u8], framing: Framing, seen: FramingSeen, sends_plain: bool) -> FrameStart {
         match framing {
             Framing::Newline => begin_line(rest),
-            Framing::Nul => Begin::Delimited(0),
-            Framing::Multiline => Begin::Lines,
+            Framing::Nul => FrameStart::Delimited(0),
+            Framing::Multiline => FrameStart::Lines,
             Framing::Auto => begin_auto(rest, seen),
             Framing::Octet => match counted::count(rest) {
-                Count::Of { prefix, length } if seen == Seen::Lost && !sends_plain => {
+                LengthPrefix::Of { prefix, length } if seen == FramingSeen::Lost && !sends_plain => {
                     match counted::priority(&rest[prefix..]) {
-                        None => Begin::Unknown,
-                        Some(0) => Begin::OutOfStep,
-                        Some(_) => Begin::Counted { prefix, length },
+                        None => FrameStart::Unknown,
+                        Some(0) => FrameStart::OutOfStep,
+                        Some(_) => FrameStart::Counted { prefix, length },
                     }
                 }
-                Count::Of { prefix, length } => Begin::Counted { prefix, length },
-                Count::Begun => Begin::Unknown,
-                Count::No if matches!(rest[0], b'\r' | b'\n') => Begin::Between,
-                Count::No => Begin::OutOfStep,
+                LengthPrefix::Of { prefix, length } => FrameStart::Counted { prefix, length },
+                LengthPrefix::Begun => FrameStart::Unknown,
+                LengthPrefix::No if matches!(rest[0], b'\r' | b'\n') => FrameStart::Between,
+                LengthPrefix::No => FrameStart::OutOfStep,
             },
         }
     }
 }
 
 /// A line; a space before its priority (Cisco ASA sends one behind each newline) is framing.
-fn begin_line(rest: &[u8]) -> Begin {
+fn begin_line(rest: &[u8]) -> FrameStart {
     match rest {
-        [b' ', b'<', ..] => Begin::Between,
-        [b' '] => Begin::Unknown,
-        _ => Begin::Delimited(b'\n'),
+        [b' ', b'<', ..] => FrameStart::Between,
+        [b' '] => FrameStart::Unknown,
+        _ => FrameStart::Delimited(b'\n'),
     }
 }
 
-/// A number begins a counted frame where a priority follows it; else only behind another counted frame: a line that begins
-/// with a number is a line.
-fn begin_auto(rest: &[u8], seen: Seen) -> Begin {
-    let counts = matches!(seen, Seen::Counts | Seen::Both | Seen::Lost);
+/// A number begins a counted frame if a priority follows it; otherwise only behind another counted frame: a line that
+/// begins with a number is a line.
+fn begin_auto(rest: &[u8], seen: FramingSeen) -> FrameStart {
+    let counts = matches!(seen, FramingSeen::Counts | FramingSeen::Both | FramingSeen::Lost);
     match counted::count(rest) {
-        Count::Begun => return Begin::Unknown,
-        Count::Of { prefix, length } => match counted::priority(&rest[prefix..]) {
-            None => return Begin::Unknown,
+        LengthPrefix::Begun => return FrameStart::Unknown,
+        LengthPrefix::Of { prefix, length } => match counted::priority(&rest[prefix..]) {
+            None => return FrameStart::Unknown,
             Some(bytes) if length < bytes => {}
-            Some(bytes) if seen == Seen::Counts || 0 < bytes => return Begin::Counted { prefix, length },
+            Some(bytes) if seen == FramingSeen::Counts || 0 < bytes => {
+                return FrameStart::Counted { prefix, length };
+            }
             Some(_) => {}
         },
-        Count::No => {}
+        LengthPrefix::No => {}
     }
     match (begin_line(rest), rest[0]) {
-        (Begin::Delimited(_), b'\r' | b'\n') if counts => Begin::Between,
-        (Begin::Delimited(_), _) if counts => Begin::OutOfStep,
-        (Begin::Delimited(_), b'<') if seen == Seen::Lines => Begin::Delimited(b'\n'),
-        (Begin::Delimited(_), _) => Begin::Doubtful,
+        (FrameStart::Delimited(_), b'\r' | b'\n') if counts => FrameStart::Between,
+        (FrameStart::Delimited(_), _) if counts => FrameStart::OutOfStep,
+        (FrameStart::Delimited(_), b'<') if seen == FramingSeen::Lines => FrameStart::Delimited(b'\n'),
+        (FrameStart::Delimited(_), _) => FrameStart::Doubtful,
         (between, _) => between,
     }
 }

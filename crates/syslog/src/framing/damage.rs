@@ -17,19 +17,19 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases, max_shrink_iters: 20_000, ..ProptestConfig::default() }
 }
 
-/// What was found of a stream, by its place in the stream.
+/// The parts that were found in a stream, by their place in it.
 #[derive(Debug, Default, PartialEq)]
-struct Parts {
+struct StreamParts {
     frames: Vec<(usize, usize, Flags)>,
-    skipped: Vec<(usize, usize, Why)>,
+    skipped: Vec<(usize, usize, SkipReason)>,
     framing_bytes: usize,
 }
 
 /// Reads a stream in pieces; after some of them nothing comes for a while.
-fn parts(framing: Framing, frame_max: usize, stream: &[u8], reads: &[(usize, bool)]) -> Parts {
+fn parts(framing: Framing, frame_max: usize, stream: &[u8], reads: &[(usize, bool)]) -> StreamParts {
     let mut framer = Framer::new(framing, frame_max);
-    let (mut parts, mut taken, mut end) = (Parts::default(), 0, 0);
-    let mut add = |found: Found, at: usize| {
+    let (mut parts, mut taken, mut end) = (StreamParts::default(), 0, 0);
+    let mut add = |found: SplitResult, at: usize| {
         parts
             .frames
             .extend(found.frames.iter().map(|f| (at + f.start as usize, at + f.end as usize, f.flags)));
@@ -41,24 +41,24 @@ fn parts(framing: Framing, frame_max: usize, stream: &[u8], reads: &[(usize, boo
     let rest = [(stream.len(), false)];
     for (bytes, is_quiet) in reads.iter().chain(&rest) {
         end = stream.len().min(end + bytes);
-        let mut found = Found::default();
+        let mut found = SplitResult::default();
         let used = framer.split(&stream[taken..end], &mut found);
         add(found, taken);
         taken += used;
         if *is_quiet && framer.may_go_on(&stream[taken..end]) {
-            let mut found = Found::default();
+            let mut found = SplitResult::default();
             let used = framer.give_up_waiting(&stream[taken..end], &mut found);
             add(found, taken);
             taken += used;
         }
     }
-    let mut found = Found::default();
+    let mut found = SplitResult::default();
     framer.finish(&stream[taken..], &mut found);
     add(found, taken);
     parts
 }
 
-impl std::fmt::Debug for Sent {
+impl std::fmt::Debug for SentFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.bytes.escape_ascii())
     }
@@ -66,15 +66,15 @@ impl std::fmt::Debug for Sent {
 
 /// A frame as it is sent, and its message.
 #[derive(Clone)]
-struct Sent {
+struct SentFrame {
     bytes: Vec<u8>,
     message: Vec<u8>,
     has_priority: bool,
 }
 
-fn counted(message: Vec<u8>, has_priority: bool) -> Sent {
+fn counted(message: Vec<u8>, has_priority: bool) -> SentFrame {
     let bytes = [format!("{} ", message.len()).as_bytes(), &message].concat();
-    Sent { bytes, message, has_priority }
+    SentFrame { bytes, message, has_priority }
 }
 
 fn text(pieces: &'static [&'static str], max: usize) -> impl Strategy<Value = String> {
@@ -101,7 +101,7 @@ const NASTY: &[&str] = &[
 ];
 
 /// A counted frame; of ten, nine have a priority. A digit at its end would be taken for one of the next length.
-fn frame() -> impl Strategy<Value = Sent> {
+fn frame() -> impl Strategy<Value = SentFrame> {
     (0..10_u8, 0..192_u8, text(PLAIN, 24)).prop_map(|(kind, priority, text)| {
         let has_priority = 0 < kind;
         let message = if has_priority { format!("<{priority}>{text}.") } else { format!("m{text}.") };
@@ -109,7 +109,7 @@ fn frame() -> impl Strategy<Value = Sent> {
     })
 }
 
-/// Any of what senders send, and what they do not.
+/// Bytes that senders send, and bytes that they do not.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let line = (text(NASTY, 9), select(vec!["\n", "\r\n", "\0", ""]));
     prop_oneof![
@@ -183,7 +183,7 @@ proptest! {
         let reads: Vec<(usize, bool)> = reads.into_iter().map(|(bytes, _)| (bytes, false)).collect();
         let (mut cut, mut whole) = (parts(framing, frame_max, &stream, &reads), parts(framing, frame_max, &stream, &[]));
         for parts in [&mut cut, &mut whole] {
-            let mut joined: Vec<(usize, usize, Why)> = Vec::new();
+            let mut joined: Vec<(usize, usize, SkipReason)> = Vec::new();
             for (start, end, why) in parts.skipped.drain(..) {
                 match joined.last_mut() {
                     Some(last) if (last.1, last.2) == (start, why) => last.1 = end,
@@ -202,10 +202,10 @@ proptest! {
         frame_max in select(vec![160_usize, 1000, 65_536]),
     ) {
         let mut sent = vec![counted(b"<13>first".to_vec(), true)];
-        // Where messages without a priority are usual, any number in a text may be a length.
+        // If messages without a priority are usual, any number in a text may be a length.
         sent.extend(frames.into_iter().filter(|frame| framing == Framing::Auto || frame.has_priority));
         let mut ends: Vec<usize> = Vec::new();
-        for Sent { bytes, .. } in &sent {
+        for SentFrame { bytes, .. } in &sent {
             ends.push(ends.last().unwrap_or(&0) + bytes.len());
         }
         let mut stream: Vec<u8> = sent.iter().flat_map(|sent| sent.bytes.clone()).collect();
@@ -230,8 +230,8 @@ proptest! {
         // The damage ends in this frame, or in front of its length, and the next one with a priority may be lost with it.
         let mut last_lost = ends.iter().position(|end| at + removed < *end).unwrap_or(sent.len());
         let behind = |lost: usize| (lost + 1..sent.len()).filter(|frame| sent[*frame].has_priority).nth(1).unwrap_or(sent.len());
-        // What is left of a damaged frame may have a right count, of a message that ends where another one does, or in the
-        // middle of a length: nobody can tell.
+        // The rest of a damaged frame may have a right count, of a message that ends where another one does, or in the
+        // middle of a length: it cannot be told apart.
         for (start, end, flags) in &parts.frames {
             let begin = behind(last_lost).checked_sub(1).map_or(0, |before| shift(ends[before]));
             let is_right = *flags == Flags::default() && stream[..*start].ends_with(format!("{} ", end - start).as_bytes());
@@ -250,7 +250,7 @@ proptest! {
     }
 }
 
-/// What can stand between frames: delimiters, empty lines, a length.
+/// Matches the bytes that can stand between frames: delimiters, empty lines, a length.
 fn between(framing: Framing) -> regex::bytes::Regex {
     let pattern = match framing {
         Framing::Newline => "^[\r\n ]*$",

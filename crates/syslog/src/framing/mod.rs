@@ -1,32 +1,32 @@
 //! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting the
 //! connection shows, or messages of many lines. Pure: bytes in, ranges out.
 //!
-//! **What is certain stays certain.** A connection that has sent a counted frame with a priority counts: a count is
-//! believed then, also of a message without one. It is broken only where no frame can begin behind the message; if one can
-//! begin within it ([`counted`]), the message ends there. What stands where a frame should begin and is neither counted nor
-//! a line is *out of step*: it is kept as one flagged frame, up to the next newline or plausible frame.
+//! **Certainty is not lost.** A connection that has sent a counted frame with a priority counts: a count is believed
+//! then, also of a message without one. It is broken only where no frame can begin behind the message; if one can begin
+//! within it ([`counted`]), the message ends there. Bytes where a frame should begin that are neither counted nor a
+//! line are *out of step*: they are kept as one flagged frame, up to the next newline or plausible frame.
 //!
-//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where that is
-//! certain, a message ends at the next head. Its messages are flagged, so that it shows what to set up.
+//! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where
+//! that is certain, a message ends at the next head. Its messages are flagged, so that the operator sees the problem.
 //!
-//! **Invariant:** every byte is in one frame, or is framing (a delimiter, a length, an empty line), or is skipped, and said
-//! to be.
+//! **Invariant:** every byte is in one frame, or is framing (a delimiter, a length, an empty line), or is reported as
+//! skipped.
 
 mod begin;
 mod counted;
-mod found;
 mod skip;
+mod split_result;
 
-pub use found::{Found, Frame, Skipped, Why};
+pub use split_result::{Frame, SkipReason, SkippedRange, SplitResult};
 
-use super::undelimited::Signature;
-use begin::{Begin, Seen};
-use counted::{Behind, News, Pair};
+use super::undelimited::HeadSignature;
+use begin::{FrameStart, FramingSeen};
+use counted::{BufferEnd, FramePair, StreamStatus};
 use logstead_config::Framing;
 use logstead_record::Flags;
-use skip::{Ended, Skip};
+use skip::{SkipEnd, SkipMode};
 
-/// As many counted messages without a priority are no accident where the source says that its senders count.
+/// The number of counted messages without a priority that are no accident if the source says that its senders count.
 const PLAIN_MIN: u64 = 8;
 
 /// Splits the stream of one connection.
@@ -34,20 +34,20 @@ const PLAIN_MIN: u64 = 8;
 pub struct Framer {
     framing: Framing,
     frame_max: usize,
-    /// What is left of a frame that was too long.
-    skip: Option<Skip>,
-    seen: Seen,
-    news: News,
+    /// The rest of a frame that was too long.
+    skip: Option<SkipMode>,
+    seen: FramingSeen,
+    news: StreamStatus,
     /// Bytes at the beginning of the next call that are known to hold no end of a frame.
     scanned: usize,
-    /// Bytes there in which no two counted frames begin.
+    /// The bytes there in which no two counted frames begin.
     unpaired: usize,
-    /// How many bytes were left after the last silence.
+    /// The number of bytes that were left after the last silence.
     quiet_bytes: usize,
     /// Counted messages without a priority.
     plain: u64,
     /// The heads by which the messages of a sender without delimiters are told apart.
-    heads: Option<Signature>,
+    heads: Option<HeadSignature>,
 }
 
 impl Framer {
@@ -57,8 +57,8 @@ impl Framer {
             framing,
             frame_max,
             skip: None,
-            seen: Seen::Nothing,
-            news: News::Coming,
+            seen: FramingSeen::Nothing,
+            news: StreamStatus::Coming,
             scanned: 0,
             unpaired: 0,
             quiet_bytes: 0,
@@ -67,9 +67,9 @@ impl Framer {
         }
     }
 
-    /// Adds what is certain of `bytes` and says how many bytes that are. The caller brings the rest again, with more
-    /// behind it.
-    pub fn split(&mut self, bytes: &[u8], found: &mut Found) -> usize {
+    /// Adds the frames of `bytes` that are certain and returns their number of bytes. The caller brings the rest again,
+    /// with more behind it.
+    pub fn split(&mut self, bytes: &[u8], found: &mut SplitResult) -> usize {
         let mut at = 0;
         while let Some(taken) = self.next(bytes, at, found) {
             at = taken;
@@ -78,21 +78,21 @@ impl Framer {
         at
     }
 
-    /// Whether what is left of `bytes` may be complete without showing it: then silence shows it.
+    /// Whether the rest of `bytes` may be complete without showing it: then silence shows it.
     pub fn may_go_on(&self, bytes: &[u8]) -> bool {
         self.is_whole_lines(bytes)
             || self.never_delimits() && bytes.starts_with(b"<")
             || bytes.len() != self.quiet_bytes && self.waits_for_count(bytes)
     }
 
-    /// Of a message that only the next one would show to be complete.
+    /// Whether the bytes are whole lines of a message that only the next one would show to be complete.
     fn is_whole_lines(&self, bytes: &[u8]) -> bool {
         self.framing == Framing::Multiline && bytes.ends_with(b"\n")
     }
 
-    /// Whether there was nothing so far that `auto` goes by.
+    /// Whether nothing has come so far that decides `auto`.
     fn never_delimits(&self) -> bool {
-        self.framing == Framing::Auto && self.seen == Seen::Nothing
+        self.framing == Framing::Auto && self.seen == FramingSeen::Nothing
     }
 
     /// Whether counted messages without a priority are usual here.
@@ -102,15 +102,16 @@ impl Framer {
 
     /// Whether a counted frame has begun, whose count may be wrong.
     fn waits_for_count(&self, bytes: &[u8]) -> bool {
-        self.skip.is_none() && !bytes.is_empty() && matches!(self.begin(bytes), Begin::Counted { .. })
+        self.skip.is_none() && !bytes.is_empty() && matches!(self.begin(bytes), FrameStart::Counted { .. })
     }
 
-    /// What is left of `bytes` did not go on: takes what is certain to be complete now, and says how many bytes that are.
-    pub fn give_up_waiting(&mut self, bytes: &[u8], found: &mut Found) -> usize {
+    /// Called when the rest of `bytes` did not continue: takes the frames that are certain to be complete now, and
+    /// returns their number of bytes.
+    pub fn give_up_waiting(&mut self, bytes: &[u8], found: &mut SplitResult) -> usize {
         if self.waits_for_count(bytes) {
-            self.news = News::Silence;
+            self.news = StreamStatus::Silence;
             let taken = self.split(bytes, found);
-            self.news = News::Coming;
+            self.news = StreamStatus::Coming;
             self.quiet_bytes = bytes.len() - taken;
             return taken;
         }
@@ -125,54 +126,54 @@ impl Framer {
     }
 
     /// Takes all of `bytes`, which are whole messages.
-    pub fn split_all(&mut self, bytes: &[u8], found: &mut Found) {
+    pub fn split_all(&mut self, bytes: &[u8], found: &mut SplitResult) {
         self.end(bytes, Flags::default(), found);
     }
 
-    /// The sender has gone: what is left of `bytes` is a frame that has no end.
-    pub fn finish(&mut self, bytes: &[u8], found: &mut Found) {
+    /// Called when the sender has gone: the rest of `bytes` is a frame without an end.
+    pub fn finish(&mut self, bytes: &[u8], found: &mut SplitResult) {
         self.look_for_heads(bytes);
         let is_complete = self.is_whole_lines(bytes) || self.heads.is_some();
         self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, found);
     }
 
-    /// These bytes are all that came, or all that a message can have, without a delimiter: goes by heads from now on if
-    /// there are two of one sender.
+    /// These bytes are all that came, or all that a message can have, without a delimiter: recognises heads from now on
+    /// if there are two of one sender.
     fn look_for_heads(&mut self, bytes: &[u8]) {
         if self.heads.is_none() && self.never_delimits() {
-            self.heads = Signature::of(bytes).filter(|heads| heads.find(bytes, 1).is_ok());
+            self.heads = HeadSignature::of(bytes).filter(|heads| heads.find(bytes, 1).is_ok());
             // So far, the bytes were only looked through for newlines.
             self.scanned = if self.heads.is_some() { 0 } else { self.scanned };
         }
     }
 
-    fn end(&mut self, bytes: &[u8], flags: Flags, found: &mut Found) {
-        self.news = News::End;
+    fn end(&mut self, bytes: &[u8], flags: Flags, found: &mut SplitResult) {
+        self.news = StreamStatus::End;
         let at = self.split(bytes, found);
         if let Some(skip) = self.skip {
-            found.skip((at, bytes.len()), skip.why());
+            found.skip(at, bytes.len(), skip.why());
         } else if at < bytes.len() {
             let (prefix, hint) = match self.begin(&bytes[at..]) {
-                Begin::Counted { prefix, .. } => (prefix, Flags::default()),
-                Begin::OutOfStep => (0, Flags::OUT_OF_STEP),
-                _ if self.never_delimits() && Signature::of(&bytes[at..]).is_some() => {
+                FrameStart::Counted { prefix, .. } => (prefix, Flags::default()),
+                FrameStart::OutOfStep => (0, Flags::OUT_OF_STEP),
+                _ if self.never_delimits() && HeadSignature::of(&bytes[at..]).is_some() => {
                     (0, Flags::UNDELIMITED)
                 }
                 _ => (0, Flags::default()),
             };
-            // What might have become a length has not counted so far.
+            // The digits that might have become a length have not counted so far.
             let start = at + prefix;
             let end = bytes.len().min(start + self.frame_max);
             let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
             found.framing_bytes += prefix;
-            found.frame(bytes, (start, end), flags.with(cut).with(hint));
-            found.skip((end, bytes.len()), Why::TooLong);
+            found.frame(bytes, start, end, flags.with(cut).with(hint));
+            found.skip(end, bytes.len(), SkipReason::TooLong);
         }
         *self = Framer::new(self.framing, self.frame_max);
     }
 
     /// Takes one frame, or a piece of a skipped one, at `at`; `None` when more bytes are needed.
-    fn next(&mut self, bytes: &[u8], at: usize, found: &mut Found) -> Option<usize> {
+    fn next(&mut self, bytes: &[u8], at: usize, found: &mut SplitResult) -> Option<usize> {
         let rest = &bytes[at..];
         if rest.is_empty() {
             return None;
@@ -181,31 +182,33 @@ impl Framer {
             return self.skip_on(skip, bytes, at, found);
         }
         match self.begin(rest) {
-            Begin::Unknown => None,
-            Begin::Between => {
+            FrameStart::Unknown => None,
+            FrameStart::Between => {
                 found.framing_bytes += 1;
                 Some(at + 1)
             }
-            Begin::Counted { prefix, length } if length <= self.frame_max => {
-                self.counted(bytes, (at, prefix, length), found)
+            FrameStart::Counted { prefix, length } if length <= self.frame_max => {
+                self.counted(bytes, at, prefix, length, found)
             }
-            Begin::Counted { prefix, length } => self.counted_too_long(bytes, (at, prefix, length), found),
-            Begin::Doubtful => self.doubtful(bytes, at, found),
-            Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, found),
-            Begin::Lines => self.lines(bytes, at, found),
-            Begin::OutOfStep => self.out_of_step(bytes, at, found),
+            FrameStart::Counted { prefix, length } => self.counted_too_long(bytes, at, prefix, length, found),
+            FrameStart::Doubtful => self.doubtful(bytes, at, found),
+            FrameStart::Delimited(delimiter) => self.delimited(bytes, at, delimiter, found),
+            FrameStart::Lines => self.lines(bytes, at, found),
+            FrameStart::OutOfStep => self.out_of_step(bytes, at, found),
         }
     }
 
-    fn begin(&self, rest: &[u8]) -> Begin {
-        Begin::of(rest, self.framing, self.seen, self.sends_plain())
+    fn begin(&self, rest: &[u8]) -> FrameStart {
+        FrameStart::of(rest, self.framing, self.seen, self.sends_plain())
     }
 
     fn counted(
         &mut self,
         bytes: &[u8],
-        (at, prefix, length): (usize, usize, usize),
-        found: &mut Found,
+        at: usize,
+        prefix: usize,
+        length: usize,
+        found: &mut SplitResult,
     ) -> Option<usize> {
         let (start, end) = (at + prefix, at + prefix + length);
         let Some(message) = bytes.get(start..end) else { return self.unfinished(bytes, at, prefix, found) };
@@ -213,52 +216,60 @@ impl Framer {
         let is_plain = !counted::has_priority(message);
         let behind = match inner {
             Some(inner) => counted::begins(&bytes[end..], self.frame_max).map(|begins| {
-                begins && !counted::cuts_length(&bytes[start..], (inner, length), self.frame_max)
+                begins && !counted::cuts_length(&bytes[start..], inner, length, self.frame_max)
             }),
             None if is_plain && !self.sends_plain() => counted::begins_any(&bytes[end..]),
             None => Some(true),
         };
-        if behind.is_none() && self.news == News::Coming {
+        if behind.is_none() && self.news == StreamStatus::Coming {
             return None;
         }
         match inner {
             Some(inner) if behind == Some(false) || behind.is_none() && is_plain => {
-                return Some(self.miscounted(bytes, (at, start, start + inner), found));
+                return Some(self.miscounted(bytes, at, start, start + inner, found));
             }
             None if behind == Some(false) => return self.out_of_step(bytes, at, found),
             _ => {}
         }
         found.framing_bytes += prefix;
-        found.frame(bytes, (start, end), Flags::default());
-        self.seen = Seen::Counts;
+        found.frame(bytes, start, end, Flags::default());
+        self.seen = FramingSeen::Counts;
         self.plain += u64::from(is_plain);
         Some(end)
     }
 
-    /// A counted frame of which not all bytes came. Where no more come soon, a frame within it shows that there will be
-    /// none: its count is wrong.
-    fn unfinished(&mut self, bytes: &[u8], at: usize, prefix: usize, found: &mut Found) -> Option<usize> {
+    /// A counted frame whose bytes have not all come. If no more come soon, a frame within it shows that none will: its
+    /// count is wrong.
+    fn unfinished(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        prefix: usize,
+        found: &mut SplitResult,
+    ) -> Option<usize> {
         let start = at + prefix;
         let message = &bytes[start..];
         let inner = match self.news {
-            News::Coming => None,
-            News::Silence => {
-                match counted::first_pair(message, (1, message.len()), self.frame_max, Behind::End) {
-                    Pair::At(inner) => Some(inner),
-                    Pair::Perhaps(_) | Pair::No => None,
+            StreamStatus::Coming => None,
+            StreamStatus::Silence => {
+                match counted::first_pair(message, 1, message.len(), self.frame_max, BufferEnd::End) {
+                    FramePair::At(inner) => Some(inner),
+                    FramePair::Perhaps(_) | FramePair::No => None,
                 }
             }
-            News::End => counted::next_plausible(message, 0, self.frame_max),
+            StreamStatus::End => counted::next_plausible(message, 0, self.frame_max),
         }?;
-        (inner <= self.frame_max).then(|| self.miscounted(bytes, (at, start, start + inner), found))
+        (inner <= self.frame_max).then(|| self.miscounted(bytes, at, start, start + inner, found))
     }
 
-    /// A counted frame of which not all is kept.
+    /// Handles a counted frame that is kept only in part.
     fn counted_too_long(
         &mut self,
         bytes: &[u8],
-        (at, prefix, length): (usize, usize, usize),
-        found: &mut Found,
+        at: usize,
+        prefix: usize,
+        length: usize,
+        found: &mut SplitResult,
     ) -> Option<usize> {
         let start = at + prefix;
         if bytes.len() - start < self.frame_max {
@@ -270,94 +281,102 @@ impl Framer {
         let end = bytes.len().min(start + length);
         let behind = self.news.behind(end == start + length);
         let from = if at == 0 { self.unpaired } else { 0 };
-        match counted::first_pair(&bytes[start..end], (from, self.frame_max), self.frame_max, behind) {
-            Pair::At(inner) => return Some(self.miscounted(bytes, (at, start, start + inner), found)),
-            Pair::Perhaps(inner) => {
+        match counted::first_pair(&bytes[start..end], from, self.frame_max, self.frame_max, behind) {
+            FramePair::At(inner) => return Some(self.miscounted(bytes, at, start, start + inner, found)),
+            FramePair::Perhaps(inner) => {
                 self.unpaired = inner;
                 return None;
             }
-            Pair::No => {}
+            FramePair::No => {}
         }
         found.framing_bytes += prefix;
-        found.frame(bytes, (start, start + self.frame_max), Flags::TRUNCATED);
-        self.seen = Seen::Counts;
-        self.skip = Some(Skip::Counted(length - self.frame_max));
+        found.frame(bytes, start, start + self.frame_max, Flags::TRUNCATED);
+        self.seen = FramingSeen::Counts;
+        self.skip = Some(SkipMode::Counted(length - self.frame_max));
         Some(start + self.frame_max)
     }
 
-    /// The count at `at` is wrong: the message ends where the next frame begins.
+    /// Handles a wrong count at `at`: the message ends where the next frame begins.
     fn miscounted(
         &mut self,
         bytes: &[u8],
-        (at, start, inner): (usize, usize, usize),
-        found: &mut Found,
+        at: usize,
+        start: usize,
+        inner: usize,
+        found: &mut SplitResult,
     ) -> usize {
-        // Without a priority, what looks like a length may be a part of a text.
+        // Without a priority, digits that look like a length may be a part of a text.
         let start = if counted::has_priority(&bytes[start..inner]) || self.frame_max < inner - at {
             start
         } else {
             at
         };
         found.framing_bytes += start - at;
-        found.frame(bytes, (start, inner), Flags::OUT_OF_STEP);
-        self.seen = Seen::Lost;
+        found.frame(bytes, start, inner, Flags::OUT_OF_STEP);
+        self.seen = FramingSeen::Lost;
         inner
     }
 
-    /// The first line of a connection, or one without a priority: counted frames show that it is none, where one of them
+    /// The first line of a connection, or one without a priority: counted frames show that it is none, if one of them
     /// stands behind another.
-    fn doubtful(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+    fn doubtful(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let (scanned, unpaired) = if start == 0 { (self.scanned, self.unpaired) } else { (0, 0) };
         let newline = memchr::memchr(b'\n', &bytes[start + scanned..]).map(|end| start + scanned + end);
         let line = &bytes[start..newline.unwrap_or(bytes.len())];
         let behind = self.news.behind(newline.is_some());
         let pair = match self.heads {
-            None => counted::first_pair(line, (unpaired, self.frame_max + 1), self.frame_max, behind),
-            Some(_) => Pair::No,
+            None => counted::first_pair(line, unpaired, self.frame_max + 1, self.frame_max, behind),
+            Some(_) => FramePair::No,
         };
         match pair {
-            Pair::At(end) => {
+            FramePair::At(end) => {
                 let ends = Some((start + end, start + end));
-                self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::OutOfStep, found)
+                self.take(bytes, start, ends, Flags::OUT_OF_STEP, SkipMode::OutOfStep, found)
             }
-            Pair::Perhaps(unpaired) if self.frame_max < line.len() => {
+            FramePair::Perhaps(unpaired) if self.frame_max < line.len() => {
                 (self.unpaired, self.scanned) = (unpaired, line.len());
                 None
             }
-            Pair::Perhaps(unpaired) => {
+            FramePair::Perhaps(unpaired) => {
                 self.unpaired = unpaired;
                 self.line(bytes, start, found)
             }
-            Pair::No => {
+            FramePair::No => {
                 self.unpaired = line.len();
                 self.line(bytes, start, found)
             }
         }
     }
 
-    fn line(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+    fn line(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         if self.never_delimits() {
             return self.undelimited(bytes, start, found);
         }
         self.delimited(bytes, start, b'\n', found)
     }
 
-    fn delimited(&mut self, bytes: &[u8], start: usize, delimiter: u8, found: &mut Found) -> Option<usize> {
+    fn delimited(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        delimiter: u8,
+        found: &mut SplitResult,
+    ) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let ends = memchr::memchr(delimiter, &bytes[from..]).map(|found| (from + found, from + found + 1));
         let skip = match (self.framing, bytes[start]) {
-            (Framing::Auto, b'<') => Skip::Line(Why::TooLong),
-            (Framing::Auto, _) => Skip::Line(Why::OutOfStep),
-            _ => Skip::Until(delimiter),
+            (Framing::Auto, b'<') => SkipMode::Line(SkipReason::TooLong),
+            (Framing::Auto, _) => SkipMode::Line(SkipReason::OutOfStep),
+            _ => SkipMode::Until(delimiter),
         };
         if ends.is_some() {
-            self.seen = Seen::Lines;
+            self.seen = FramingSeen::Lines;
         }
         self.take(bytes, start, ends, Flags::default(), skip, found)
     }
 
     /// A line of a sender that has not sent a newline so far.
-    fn undelimited(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+    fn undelimited(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
         let available = &bytes[start..newline.unwrap_or(bytes.len())];
@@ -369,7 +388,7 @@ impl Framer {
         match heads.find(available, scanned.max(1)) {
             Ok(end) => {
                 let ends = Some((start + end, start + end));
-                self.take(bytes, start, ends, Flags::UNDELIMITED, Skip::UntilHead, found)
+                self.take(bytes, start, ends, Flags::UNDELIMITED, SkipMode::UntilHead, found)
             }
             // It can delimit its messages after all.
             Err(_) if newline.is_some() => {
@@ -381,12 +400,12 @@ impl Framer {
                 self.scanned = scanned;
                 None
             }
-            Err(_) => self.take(bytes, start, None, Flags::UNDELIMITED, Skip::UntilHead, found),
+            Err(_) => self.take(bytes, start, None, Flags::UNDELIMITED, SkipMode::UntilHead, found),
         }
     }
 
     /// A message of many lines.
-    fn lines(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+    fn lines(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         // A newline so near the end that a priority may still follow shows nothing yet.
         let mut undecided = None;
@@ -405,11 +424,11 @@ impl Framer {
             self.scanned = end - start;
             return None;
         }
-        self.take(bytes, start, ends, Flags::default(), Skip::Until(b'\n'), found)
+        self.take(bytes, start, ends, Flags::default(), SkipMode::Until(b'\n'), found)
     }
 
-    /// What stands here should be a counted frame and is none: a line of a sender that does both, or damage.
-    fn out_of_step(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+    /// Handles bytes that should be a counted frame and are none: a line of a sender that does both, or damage.
+    fn out_of_step(&mut self, bytes: &[u8], start: usize, found: &mut SplitResult) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
         let piece = &bytes[start..newline.unwrap_or(bytes.len())];
@@ -419,21 +438,21 @@ impl Framer {
             (None, Some(end)) => Some((end, end + 1)),
             (None, None) => None,
         };
-        // The beginning of a counted frame may be cut in two by the end of what has come so far.
+        // The beginning of a counted frame may be cut in two by the end of the bytes so far.
         let begun = if ends.is_none() { counted::begun(&bytes[start + 1..]) } else { 0 };
-        if 0 < begun && bytes.len() - start - begun <= self.frame_max && self.news != News::End {
+        if 0 < begun && bytes.len() - start - begun <= self.frame_max && self.news != StreamStatus::End {
             self.scanned = bytes.len() - start - begun;
             return None;
         }
         let ends_line = counted.is_none() && newline.is_some() && piece.len() <= self.frame_max;
         let may_be_line =
-            self.framing == Framing::Auto && (self.seen == Seen::Both || counted::has_priority(piece));
+            self.framing == Framing::Auto && (self.seen == FramingSeen::Both || counted::has_priority(piece));
         let (flags, seen) = match ends_line && may_be_line {
-            true => (Flags::default(), Seen::Both),
-            false if self.seen == Seen::Nothing => (Flags::OUT_OF_STEP, Seen::Nothing),
-            false => (Flags::OUT_OF_STEP, Seen::Lost),
+            true => (Flags::default(), FramingSeen::Both),
+            false if self.seen == FramingSeen::Nothing => (Flags::OUT_OF_STEP, FramingSeen::Nothing),
+            false => (Flags::OUT_OF_STEP, FramingSeen::Lost),
         };
-        let taken = self.take(bytes, start, ends, flags, Skip::OutOfStep, found)?;
+        let taken = self.take(bytes, start, ends, flags, SkipMode::OutOfStep, found)?;
         self.seen = seen;
         Some(taken)
     }
@@ -445,12 +464,12 @@ impl Framer {
         start: usize,
         ends: Option<(usize, usize)>,
         flags: Flags,
-        skip: Skip,
-        found: &mut Found,
+        skip: SkipMode,
+        found: &mut SplitResult,
     ) -> Option<usize> {
         let available = ends.map_or(bytes.len(), |(end, _)| end) - start;
         if self.frame_max < available {
-            found.frame(bytes, (start, start + self.frame_max), flags.with(Flags::TRUNCATED));
+            found.frame(bytes, start, start + self.frame_max, flags.with(Flags::TRUNCATED));
             self.skip = Some(skip);
             return Some(start + self.frame_max);
         }
@@ -459,34 +478,34 @@ impl Framer {
             self.scanned = available;
             return None;
         };
-        found.frame(bytes, (start, end), flags);
+        found.frame(bytes, start, end, flags);
         found.framing_bytes += next - end;
         Some(next)
     }
 
-    /// Goes on behind what was cut of a message; `None` when more bytes are needed.
-    fn skip_on(&mut self, skip: Skip, bytes: &[u8], at: usize, found: &mut Found) -> Option<usize> {
+    /// Goes on behind the cut part of a message; `None` if more bytes are needed.
+    fn skip_on(&mut self, skip: SkipMode, bytes: &[u8], at: usize, found: &mut SplitResult) -> Option<usize> {
         let scanned = if at == 0 { self.scanned } else { 0 };
         let step =
-            skip.step(&bytes[at..], (scanned, self.frame_max), self.news.behind(false), self.heads.as_ref());
+            skip.step(&bytes[at..], scanned, self.frame_max, self.news.behind(false), self.heads.as_ref());
         let next = at + step.skipped;
-        found.skip((at, next), skip.why());
+        found.skip(at, next, skip.why());
         self.skip = match (step.ended, skip) {
-            (Ended::NotYet, Skip::Counted(left)) => Some(Skip::Counted(left - step.skipped)),
-            (Ended::NotYet, _) => Some(skip),
-            (Ended::Frame | Ended::Delimiter, _) => None,
+            (SkipEnd::NotYet, SkipMode::Counted(left)) => Some(SkipMode::Counted(left - step.skipped)),
+            (SkipEnd::NotYet, _) => Some(skip),
+            (SkipEnd::Frame | SkipEnd::Delimiter, _) => None,
         };
         match step.ended {
-            Ended::Frame => Some(next),
-            Ended::Delimiter => {
+            SkipEnd::Frame => Some(next),
+            SkipEnd::Delimiter => {
                 found.framing_bytes += 1;
-                if matches!(skip, Skip::Line(_) | Skip::UntilHead) {
-                    (self.seen, self.heads) = (Seen::Lines, None);
+                if matches!(skip, SkipMode::Line(_) | SkipMode::UntilHead) {
+                    (self.seen, self.heads) = (FramingSeen::Lines, None);
                 }
                 Some(next + 1)
             }
-            Ended::NotYet if at < next => Some(next),
-            Ended::NotYet => {
+            SkipEnd::NotYet if at < next => Some(next),
+            SkipEnd::NotYet => {
                 self.scanned = bytes.len() - at;
                 None
             }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 fn run(framing: Framing, frame_max: usize, pieces: &[&[u8]]) -> Vec<(Vec<u8>, Flags)> {
     let mut framer = Framer::new(framing, frame_max);
     let (mut pending, mut found) = (Vec::new(), Vec::new());
-    let mut new = Found::default();
-    let collect = |new: &mut Found, bytes: &[u8], found: &mut Vec<(Vec<u8>, Flags)>| {
+    let mut new = SplitResult::default();
+    let collect = |new: &mut SplitResult, bytes: &[u8], found: &mut Vec<(Vec<u8>, Flags)>| {
         for frame in new.frames.drain(..) {
             found.push((bytes[frame.start as usize..frame.end as usize].to_vec(), frame.flags));
         }
@@ -99,7 +99,7 @@ fn a_message_of_many_lines_ends_where_the_next_priority_stands() {
         &[("<1>a", WHOLE), ("<2>b\n<x", Flags::INCOMPLETE)],
     );
     let mut framer = Framer::new(Framing::Multiline, 100);
-    let mut found = Found::default();
+    let mut found = SplitResult::default();
     assert_eq!(framer.split(b"<1>a\nb\n", &mut found), 0);
     assert!(framer.may_go_on(b"<1>a\nb\n") && !framer.may_go_on(b"<1>a\nb"));
     framer.give_up_waiting(b"<1>a\nb\n", &mut found);
@@ -143,7 +143,7 @@ fn a_connection_that_counts_believes_a_count_whatever_the_message_begins_with() 
         &[("<1>a", WHOLE), ("x 3 <2>yz", WHOLE), ("<3>c", WHOLE)],
     );
     check(Framing::Auto, &["4 <1>a10 <9> 3 <2>y"], &[("<1>a", WHOLE), ("<9> 3 <2>y", WHOLE)]);
-    // Nothing was certain before the first frame. Two behind it show what it is.
+    // Nothing was certain before the first frame. Two frames behind it show that it is one.
     check(
         Framing::Auto,
         &["5 hello4 <1>a", "4 <2>b"],
@@ -166,8 +166,8 @@ fn a_count_has_eight_digits_at_most() {
 
 #[test]
 fn silence_shows_that_a_count_is_wrong_or_that_it_is_right() {
-    let (mut framer, mut found) = (Framer::new(Framing::Auto, 1000), Found::default());
-    let text = |bytes: &[u8], found: &mut Found| -> Vec<String> {
+    let (mut framer, mut found) = (Framer::new(Framing::Auto, 1000), SplitResult::default());
+    let text = |bytes: &[u8], found: &mut SplitResult| -> Vec<String> {
         let frames = found.frames.drain(..);
         frames.map(|f| bytes[f.start as usize..f.end as usize].escape_ascii().to_string()).collect()
     };
@@ -217,7 +217,7 @@ fn messages_without_a_delimiter_are_told_apart_by_their_heads() {
 
 #[test]
 fn silence_shows_that_messages_without_a_delimiter_are_complete() {
-    let (mut framer, mut found) = (Framer::new(Framing::Auto, 1000), Found::default());
+    let (mut framer, mut found) = (Framer::new(Framing::Auto, 1000), SplitResult::default());
     let one = format!("{HEAD}a");
     assert_eq!(framer.split(one.as_bytes(), &mut found), 0);
     assert!(framer.may_go_on(one.as_bytes()));

@@ -1,4 +1,5 @@
-//! The case corpus: what frames of every family read as. The cases are data, in `formats/*.txt`:
+//! The case corpus: frames of every family, and the messages that they are read as. The cases are data, in
+//! `formats/*.txt`:
 //!
 //! ```text
 //! # the rule that the case is about (a comment; any line that begins with `#`)
@@ -23,7 +24,7 @@
 use jiff::tz::TimeZone;
 use logstead_config::SourceFormat;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{FrameContext, SyslogParser};
 use std::path::PathBuf;
 
 const CASES_MIN: usize = 150;
@@ -44,7 +45,7 @@ struct Case {
 }
 
 impl Case {
-    /// Takes over what a line says.
+    /// Takes over a line of a case.
     fn line(&mut self, place: &str, line: &str) {
         if let Some(settings) = line.strip_prefix('[') {
             for setting in settings.trim_end_matches(']').split_whitespace() {
@@ -92,13 +93,13 @@ impl Case {
         builder.origin(Origin { source: b"syslog", peer, received });
         let written =
             self.written.as_deref().map(|time| Timestamp::parse_rfc3339(time.as_bytes()).expect(time));
-        let known = Known { peer, written: written.unwrap_or(received), ..Known::at(received) };
-        let syslog = Syslog { lines: self.lines.is_some(), ..Syslog::new(format, zone) };
+        let known = FrameContext { peer, written: written.unwrap_or(received), ..FrameContext::at(received) };
+        let syslog = SyslogParser { lines: self.lines.is_some(), ..SyslogParser::new(format, zone) };
         syslog.parse(self.frame.as_deref().expect(&self.place), known, &mut builder);
         builder.seal()
     }
 
-    /// What differs between what the case says and what its frame reads as; empty where nothing does.
+    /// The differences between the expected and the read message; empty if there are none.
     fn differences(&self) -> String {
         let batch = self.parse();
         let mut expected = self.columns.clone();

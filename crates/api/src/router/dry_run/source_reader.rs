@@ -4,10 +4,10 @@
 //! mask rewrote them, so they are read again as their source reads them.
 
 use logstead_config::{Checked, SourceKind};
-use logstead_ingest::ours::{Reader as Ours, Reading};
+use logstead_ingest::native::{MessageReader as Ours, ReadOptions};
 use logstead_pipeline::Pipeline;
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Parser, Syslog};
+use logstead_syslog::format::{FrameContext, Parser, SyslogParser};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl SourceReader {
         let host = String::from_utf8_lossy(peer).into_owned();
         // Without the port.
         let host = host.parse::<std::net::SocketAddr>().map_or(host, |address| address.ip().to_string());
-        format.parse(&raw, Known { peer: host.as_bytes(), ..Known::at(received) }, builder);
+        format.parse(&raw, FrameContext { peer: host.as_bytes(), ..FrameContext::at(received) }, builder);
     }
 
     /// Adds a message that somebody pasted.
@@ -58,18 +58,18 @@ impl SourceReader {
             return;
         }
         let format = self.format(source).unwrap_or_else(|| {
-            Arc::new(Parser::Syslog(Syslog::of_lines(
+            Arc::new(Parser::Syslog(SyslogParser::of_lines(
                 logstead_config::SourceFormat::Auto,
                 jiff::tz::TimeZone::UTC,
             )))
         });
-        format.parse(line, Known::at(now), builder);
+        format.parse(line, FrameContext::at(now), builder);
     }
 }
 
 /// An object as a line of JSON, anything else as a line of text. Whether it could be read.
 fn as_ingested(line: &[u8], now: Timestamp, builder: &mut BatchBuilder) -> bool {
-    let reading = Ours::new(Reading::default());
+    let reading = Ours::new(ReadOptions::default());
     let is_object = line.starts_with(b"{") && reading.object(line, now, builder).is_ok();
     is_object || reading.line(line, now, "", builder).is_ok()
 }

@@ -1,12 +1,12 @@
-//! Where the router document may lead outside of the messages: the files that sources read and destinations write, the
-//! secrets that destinations use, and the paths of unix sockets. The folders are settings of the process (`files.…`), which a right to change the router
-//! document does not include.
+//! Decides which paths a router document may use: the files that sources read and destinations write, the secrets that
+//! destinations use, and unix sockets. The folders are settings of the process (`files.…`), which a right to change the
+//! router document does not include.
 //!
 //! **Invariant:** below the data directory only the folders `forward` and `run` can be read, written or replaced this
-//! way, and `secrets` can be read to authorise requests, whatever the settings say.
-//! **Invariant:** what counts is where a path really leads when it is opened, so planting a link later is of no use.
+//! way, and `secrets` can be read to authorise requests, whatever the settings say. **Invariant:** a path is checked by
+//! its real location when it is opened, so planting a link later is of no use.
 
-use super::place::Place;
+use super::folder_entry::FolderEntry;
 use logstead_config::settings::FileSettings;
 use logstead_config::{Checked, DestinationKind, Problem, SourceKind};
 use rustix::fs::{Mode, OFlags};
@@ -16,13 +16,13 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// What destinations write in the data directory, and sources may read.
+/// The folder in the data directory that destinations write and sources may read.
 const FORWARD: &str = "forward";
 /// The secrets of destinations in the data directory.
 const SECRETS: &str = "secrets";
 /// The largest file that holds a secret.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
-/// Where unix sockets are in the data directory.
+/// The folder for unix sockets in the data directory.
 const RUN: &str = "run";
 /// Folders of sockets: those who may connect to a socket have to reach it.
 const SOCKET_FOLDER_MODE: u32 = 0o755;
@@ -37,7 +37,7 @@ pub struct Folders {
 
 /// A file that a destination writes: a folder that it may write to, and the names below it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Sink {
+pub struct WritablePath {
     root: PathBuf,
     below: PathBuf,
 }
@@ -54,7 +54,7 @@ impl Folders {
         }
     }
 
-    /// The parts of a document that the settings do not allow; what is not enabled touches no file.
+    /// The parts of a document that the settings do not allow; parts that are not enabled touch no file.
     pub fn forbidden(&self, document: &Checked) -> Vec<Problem> {
         let problem = |path: String, message| Problem { path, message, line: None, column: None };
         let mut problems = Vec::new();
@@ -80,7 +80,7 @@ impl Folders {
         files.paths.iter().enumerate().filter_map(refused).collect()
     }
 
-    /// What to do about a destination that may not be written to.
+    /// Why a destination may not be written to, and what to do about it.
     pub fn refused_sink(&self, kind: &DestinationKind) -> Option<String> {
         let DestinationKind::File(file) = kind else { return None };
         self.sink(file.path.as_str()).err()
@@ -108,7 +108,7 @@ impl Folders {
     }
 
     /// The first line of a file in the folder for secrets; the path is relative to that folder, whether it says so or
-    /// not. Errors name the file and tell nothing of what is in it.
+    /// not. Errors name the file and reveal nothing of its content.
     pub fn secret(&self, path: &str) -> io::Result<String> {
         let folder = self.data.join(SECRETS);
         let below = Path::new(path.strip_prefix("./").unwrap_or(path));
@@ -152,18 +152,18 @@ impl Folders {
 
     /// The file that a destination's path means. Relative paths are below `forward` in the data directory, whether
     /// they say so or not.
-    pub fn sink(&self, path: &str) -> Result<Sink, String> {
+    pub fn sink(&self, path: &str) -> Result<WritablePath, String> {
         let path = Path::new(path);
         let forward = self.data.join(FORWARD);
         if path.is_relative() {
             let below = path.strip_prefix("./").unwrap_or(path);
             let below = below.strip_prefix(FORWARD).unwrap_or(below).to_owned();
-            return Ok(Sink { root: forward, below });
+            return Ok(WritablePath { root: forward, below });
         }
         let mut roots = self.write.iter().chain([&forward]);
         let sink = roots.find_map(|root| {
             let below = path.strip_prefix(root).ok().filter(|below| *below != Path::new(""))?;
-            Some(Sink { root: root.clone(), below: below.to_owned() })
+            Some(WritablePath { root: root.clone(), below: below.to_owned() })
         });
         sink.filter(|sink| !self.is_ours(sink)).ok_or_else(|| {
             format!(
@@ -175,8 +175,8 @@ impl Folders {
         })
     }
 
-    /// Whether it is in the data directory, and not in the folder for it.
-    fn is_ours(&self, sink: &Sink) -> bool {
+    /// Whether it is in the data directory, outside the folder for outputs.
+    fn is_ours(&self, sink: &WritablePath) -> bool {
         let path = real(&sink.root).join(&sink.below);
         [self.data.clone(), real(&self.data)]
             .iter()
@@ -193,7 +193,7 @@ impl Folders {
             return Err(self.no_socket(&path));
         }
         create_open(folder)?;
-        // Where links lead is known only once all of them exist.
+        // The targets of links are known only once all of the folders exist.
         let path = real(folder).join(name);
         if self.may_hold_socket(&path) { Ok(path) } else { Err(self.no_socket(&path)) }
     }
@@ -217,15 +217,15 @@ impl Folders {
     }
 }
 
-impl Sink {
+impl WritablePath {
     /// The names below the folder; parts of a message in them are still in braces.
     pub fn below(&self) -> &Path {
         &self.below
     }
 
     /// Other names below the same folder.
-    pub fn named(&self, below: &str) -> Sink {
-        Sink { root: self.root.clone(), below: below.into() }
+    pub fn named(&self, below: &str) -> WritablePath {
+        WritablePath { root: self.root.clone(), below: below.into() }
     }
 
     /// The file's path.
@@ -235,7 +235,7 @@ impl Sink {
 
     /// Opens its folder; missing folders are created. Each name is opened in the folder before it and may not be a link,
     /// so nothing leads out.
-    pub fn place(&self) -> io::Result<Place> {
+    pub fn place(&self) -> io::Result<FolderEntry> {
         if !self.root.is_dir() {
             fs::create_dir_all(&self.root)?;
             self.root.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())?;
@@ -245,10 +245,10 @@ impl Sink {
         while let Some(name) = names.next() {
             let name = name.as_os_str();
             if names.peek().is_none() {
-                return Ok(Place::new(folder, name.to_owned()));
+                return Ok(FolderEntry::new(folder, name.to_owned()));
             }
             match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o700)) {
-                // What is written in it lasts no longer than its name.
+                // The file's content lasts no longer than its name.
                 Ok(()) => folder.sync_all()?,
                 Err(rustix::io::Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
@@ -260,8 +260,8 @@ impl Sink {
         Err(io::Error::other("it names no file"))
     }
 
-    /// Opens the file to append to it; it is made if it is missing.
-    pub fn open_to_append(&self, place: &Place) -> io::Result<File> {
+    /// Opens the file to append to it; it is created if it is missing.
+    pub fn open_to_append(&self, place: &FolderEntry) -> io::Result<File> {
         place.open_to_append().map_err(|error| {
             match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
                 Some(errno) => self.led_out(errno),
@@ -283,7 +283,7 @@ impl Sink {
     }
 }
 
-/// Opens a file to read it, if that may be done where it really is.
+/// Opens a file to read it, if its real location is allowed.
 fn open_if(path: &Path, may_read: impl Fn(&Path) -> Result<(), String>) -> io::Result<File> {
     // Opening must have no effect: it may be a link to a device.
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
@@ -294,7 +294,7 @@ fn open_if(path: &Path, may_read: impl Fn(&Path) -> Result<(), String>) -> io::R
     Ok(rustix::fs::open(handle, flags, Mode::empty())?.into())
 }
 
-/// Where a path really leads, as far as it exists.
+/// The real location of a path, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     for there in path.ancestors() {

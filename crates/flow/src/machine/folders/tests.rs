@@ -1,4 +1,4 @@
-//! Folders that may be written to, and what leads out of them.
+//! Folders that may be written to, and paths that lead out of them.
 
 use super::*;
 use std::io::{Read, Write};
@@ -21,7 +21,7 @@ fn scene() -> Scene {
     }
     let folders = Folders {
         data: path("data"),
-        // The whole, too: what is the data directory's stays out of reach.
+        // The whole, too: the data directory's own files stay out of reach.
         read: vec![path("logs"), path("data")],
         write: vec![path("out"), path("data")],
         sockets: vec![path("sockets")],

@@ -1,12 +1,12 @@
-//! What the allocator holds, and how long it keeps what was freed.
+//! The memory that the allocator holds, and how long it keeps freed memory.
 
 use tikv_jemalloc_ctl::{Access, AsName, epoch, stats};
 
-/// What the allocator has handed out, and what it holds besides.
+/// The memory that the allocator has handed out, and the memory that it holds besides.
 pub struct Heap {
     /// Bytes that the program holds.
     pub allocated: usize,
-    /// Freed memory that has not been returned to the system yet, and the gaps between what is in use.
+    /// Freed memory that has not been returned to the system yet, and the gaps between memory in use.
     pub freed: usize,
 }
 
@@ -18,8 +18,8 @@ pub fn heap() -> Option<Heap> {
     Some(Heap { allocated, freed: resident.saturating_sub(allocated) })
 }
 
-/// Keeps freed memory for so many milliseconds from now on: what is freed often is allocated again soon, and what is not
-/// given back counts as taken.
+/// Sets how long freed memory is kept, in milliseconds: freed memory is often allocated again soon, and memory that is
+/// not given back counts as taken.
 pub(crate) fn keep_freed_for(ms: isize) {
     each_arena(ms);
     for name in [b"arenas.dirty_decay_ms\0".as_slice(), b"arenas.muzzy_decay_ms\0"] {
@@ -40,7 +40,7 @@ fn each_arena(ms: isize) {
     for arena in 0..arenas {
         for kind in ["dirty", "muzzy"] {
             let name = format!("arena.{arena}.{kind}_decay_ms\0");
-            // An arena that no thread has used yet is not there, and begins with what the others have.
+            // An arena that no thread has used yet does not exist, and begins with the setting of the others.
             name.as_bytes().name().write(ms).ok();
         }
     }

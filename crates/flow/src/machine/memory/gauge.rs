@@ -1,12 +1,11 @@
-//! Watches what the process really takes: shares are planned, and this is what became of them.
+//! Watches the memory that the process really takes: shares are plans, and this measures the result.
 //!
-//! Near the end of what there is, memory that was freed goes back to the system at once; then the question that began last
-//! has to end, and after it the one before, until there is room.
+//! Near the limit, freed memory goes back to the system at once; then the question that began last has to end, and
+//! after it the one before, until there is room.
 //!
-//! **Invariant:** a question that was told to end is told so for as long as it runs.
+//! **Invariant:** a question that was told to end keeps that signal for as long as it runs.
 
 use super::allocator;
-use super::taken::unreclaimable_bytes;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
@@ -14,19 +13,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// How often it is looked at, while little of it is in use and while much is.
+/// The interval between measurements, while little memory is in use and while much is.
 const SELDOM: Duration = Duration::from_millis(200);
 const OFTEN: Duration = Duration::from_millis(10);
-/// In sixteenths: beyond this it is looked at often,
+/// Thresholds in sixteenths of the memory: beyond this it is measured often,
 const BUSY: u64 = 8;
 /// beyond this nothing large is begun that can wait,
 const TIGHT: u64 = 12;
 /// and beyond this questions end.
 const SHORT: u64 = 14;
-/// How long a question has to end before the next one is told to.
+/// The time that a question gets to end before the next one is told to.
 const LOOKS_BETWEEN_ENDS: u32 = 10;
 
-/// What the process takes of its memory.
+/// Measures how much of its memory the process uses.
 pub struct Gauge {
     bytes_max: u64,
     used: AtomicU64,
@@ -42,14 +41,14 @@ struct Questions {
 }
 
 /// A question that runs, and can be told to end.
-pub struct Running {
+pub struct RunningQuestion {
     gauge: Arc<Gauge>,
     number: u64,
     has_to_end: Arc<AtomicBool>,
 }
 
 impl Gauge {
-    /// Of a process that may take so much.
+    /// The gauge of a process that may use this much.
     pub fn new(bytes_max: u64) -> Arc<Gauge> {
         Arc::new(Gauge {
             bytes_max,
@@ -60,18 +59,18 @@ impl Gauge {
         })
     }
 
-    /// Looks at it from now on, for as long as somebody else has it.
+    /// Starts the thread that measures, for as long as the gauge is in use elsewhere.
     pub fn watch(self: &Arc<Gauge>) -> io::Result<()> {
         let gauge = Arc::downgrade(self);
         std::thread::Builder::new().name("memory".to_owned()).spawn(move || look_on(&gauge)).map(drop)
     }
 
-    /// What there is of it.
+    /// The memory that the process may use.
     pub fn bytes_max(&self) -> u64 {
         self.bytes_max
     }
 
-    /// What the process takes that the system cannot take back.
+    /// The memory in use that the system cannot take back.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -114,12 +113,12 @@ impl Gauge {
     }
 
     /// A question that begins.
-    pub fn begin(self: &Arc<Gauge>) -> Running {
+    pub fn begin(self: &Arc<Gauge>) -> RunningQuestion {
         let mut questions = self.questions.lock();
         let (number, has_to_end) = (questions.next, Arc::<AtomicBool>::default());
         questions.next += 1;
         questions.running.insert(number, Arc::clone(&has_to_end));
-        Running { gauge: Arc::clone(self), number, has_to_end }
+        RunningQuestion { gauge: Arc::clone(self), number, has_to_end }
     }
 
     fn is_beyond(&self, sixteenths: u64) -> bool {
@@ -141,19 +140,19 @@ impl Gauge {
     }
 }
 
-impl Running {
+impl RunningQuestion {
     /// Whether it has to end.
     pub fn has_to_end(&self) -> bool {
         self.has_to_end.load(Ordering::Relaxed)
     }
 
-    /// What there is for all.
+    /// The memory that the process may use.
     pub fn bytes_max(&self) -> u64 {
         self.gauge.bytes_max
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningQuestion {
     fn drop(&mut self) {
         self.gauge.questions.lock().running.remove(&self.number);
     }
@@ -179,6 +178,24 @@ fn look_on(gauge: &Weak<Gauge>) {
     }
 }
 
+/// The memory that the system has given to this process; `None` if it does not report it.
+pub fn resident_bytes() -> Option<u64> {
+    of_status("VmRSS:")
+}
+
+/// The part of that memory that no file backs, so that the system cannot take it back.
+fn unreclaimable_bytes() -> Option<u64> {
+    of_status("RssAnon:")
+}
+
+/// A figure of `/proc/self/status`.
+fn of_status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,7 +204,7 @@ mod tests {
     fn the_youngest_question_ends_first_and_each_once() {
         let gauge = Gauge::new(1 << 20);
         let [first, second, third] = [(); 3].map(|()| gauge.begin());
-        let told = || [&first, &second].map(Running::has_to_end);
+        let told = || [&first, &second].map(RunningQuestion::has_to_end);
         gauge.end_one();
         assert_eq!((told(), third.has_to_end()), ([false, false], true));
         gauge.end_one();

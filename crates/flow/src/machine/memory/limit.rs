@@ -1,10 +1,11 @@
-//! How much memory the process may take: the smallest limit of its own control groups and all groups above these (versions
-//! 1 and 2), or what the machine has.
+//! The memory that the process may take: the smallest limit of its own control groups and all groups above these
+//! (versions 1 and 2), or the machine's memory.
 //!
 //! A group is found through `/proc/self/cgroup`, which names it within its hierarchy, and `/proc/self/mountinfo`, which
-//! tells what part of a hierarchy is mounted in which folder. In a container, that part is often the group itself.
+//! tells which part of a hierarchy is mounted in which folder. In a container, that part is often the group itself.
 //!
-//! **Invariant:** a limit that cannot be read is never taken for none. It makes the limit unknown, and the reason is told.
+//! **Invariant:** a limit that cannot be read is never taken for none. It makes the limit unknown, and the reason is
+//! reported.
 
 use std::fmt::{Display, Formatter};
 use std::io::{ErrorKind, Read};
@@ -19,18 +20,18 @@ const DEPTH_MAX: usize = 256;
 
 /// The memory that the process may take.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Limit {
+pub struct MemoryLimit {
     /// `None` if the machine does not say, and no group has a limit.
     pub bytes: Option<u64>,
     /// The origin of the limit.
-    pub origin: Origin,
-    /// Why another limit may be smaller: what could not be read.
+    pub origin: LimitOrigin,
+    /// Why another limit may be smaller: the file that could not be read.
     pub unknown: Option<String>,
 }
 
-/// Which limit it is.
+/// The origin of a limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum LimitOrigin {
     /// The machine's memory: no group has a smaller limit.
     Machine,
     /// The limit in this file of a control group, of this version.
@@ -42,28 +43,28 @@ pub enum Origin {
     },
 }
 
-impl Display for Origin {
+impl Display for LimitOrigin {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
-            Origin::Machine => write!(f, "the machine"),
-            Origin::Group { version, file } => write!(f, "cgroup v{version}, {file}"),
+            LimitOrigin::Machine => write!(f, "the machine"),
+            LimitOrigin::Group { version, file } => write!(f, "cgroup v{version}, {file}"),
         }
     }
 }
 
 /// The limit of this process.
-pub fn of_process() -> Limit {
+pub fn of_process() -> MemoryLimit {
     read(Path::new("/"))
 }
 
 /// The limit of the process whose `/proc` and control groups are below a folder.
-fn read(root: &Path) -> Limit {
+fn read(root: &Path) -> MemoryLimit {
     let machine = machine_bytes(root);
-    let mut found = Found { bytes: machine, origin: Origin::Machine, unknown: None };
+    let mut found = SmallestLimit { bytes: machine, origin: LimitOrigin::Machine, unknown: None };
     if let Err(why) = found.ask_groups(root) {
         found.unknown.get_or_insert(why);
     }
-    Limit { bytes: found.bytes, origin: found.origin, unknown: found.unknown }
+    MemoryLimit { bytes: found.bytes, origin: found.origin, unknown: found.unknown }
 }
 
 /// The machine's memory.
@@ -76,7 +77,7 @@ fn machine_bytes(root: &Path) -> Option<u64> {
 
 /// A control group of the process: the version of its hierarchy, and its path there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Group {
+struct ControlGroup {
     version: u8,
     path: PathBuf,
 }
@@ -90,25 +91,25 @@ struct Mount {
 }
 
 /// The smallest limit so far.
-struct Found {
+struct SmallestLimit {
     bytes: Option<u64>,
-    origin: Origin,
+    origin: LimitOrigin,
     unknown: Option<String>,
 }
 
-impl Found {
+impl SmallestLimit {
     fn ask_groups(&mut self, root: &Path) -> Result<(), String> {
         let path = root.join("proc/self/cgroup");
         let text = match text_of(&path, FILE_BYTES_MAX) {
             Ok(text) => text,
-            // A kernel without control groups limits nobody by them.
+            // A kernel without control groups sets no limit by them.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(format!("{}: {error}", shown(&path, root))),
+            Err(error) => return Err(format!("{}: {error}", path_text(&path, root))),
         };
-        let groups: Vec<Group> = text.lines().filter_map(group_of).collect();
+        let groups: Vec<ControlGroup> = text.lines().filter_map(group_of).collect();
         let path = root.join("proc/self/mountinfo");
-        let text =
-            text_of(&path, MOUNTS_BYTES_MAX).map_err(|error| format!("{}: {error}", shown(&path, root)))?;
+        let text = text_of(&path, MOUNTS_BYTES_MAX)
+            .map_err(|error| format!("{}: {error}", path_text(&path, root)))?;
         let mounts: Vec<Mount> = text.lines().filter_map(mount_of).collect();
         for group in &groups {
             if let Err(why) = self.ask_group(root, group, &mounts) {
@@ -119,12 +120,12 @@ impl Found {
     }
 
     /// Asks a group and all above it, as far as these are mounted.
-    fn ask_group(&mut self, root: &Path, group: &Group, mounts: &[Mount]) -> Result<(), String> {
+    fn ask_group(&mut self, root: &Path, group: &ControlGroup, mounts: &[Mount]) -> Result<(), String> {
         let of_version = || mounts.iter().filter(|mount| mount.version == group.version);
-        let Group { version, path } = group;
+        let ControlGroup { version, path } = group;
         if of_version().next().is_none() {
-            // The hierarchy of version 2 is there on every kernel. Where nobody mounted it, nobody limits memory by it; and
-            // a group of its own in the memory hierarchy of version 1 says that somebody may have.
+            // The hierarchy of version 2 is there on every kernel. If it is not mounted, it limits no memory. A group
+            // of the process's own in the memory hierarchy of version 1 suggests that memory may be limited there.
             return if *version == 2 || path == Path::new("/") {
                 Ok(())
             } else {
@@ -140,7 +141,7 @@ impl Found {
         let top = root.join(mount.folder.strip_prefix("/").unwrap_or(&mount.folder));
         let mut folder = top.join(rest);
         if !folder.is_dir() {
-            return Err(format!("{} is no folder", shown(&folder, root)));
+            return Err(format!("{} is no folder", path_text(&folder, root)));
         }
         for _ in 0..DEPTH_MAX {
             self.ask_folder(root, *version, &folder)?;
@@ -179,17 +180,17 @@ impl Found {
         let text = match text_of(path, FILE_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(format!("{}: {error}", shown(path, root))),
+            Err(error) => return Err(format!("{}: {error}", path_text(path, root))),
         };
         let Some(value) = value(&text) else { return Ok(()) };
         if value == "max" || value == "-1" {
             return Ok(());
         }
-        let unreadable = |_| format!("{}: {:?} is no limit", shown(path, root), start_of(&value));
+        let unreadable = |_| format!("{}: {:?} is no limit", path_text(path, root), start_of(&value));
         let bytes: u64 = value.parse().map_err(unreadable)?;
         if self.bytes.is_none_or(|least| bytes < least) && bytes < NO_LIMIT_MIN {
             self.bytes = Some(bytes);
-            self.origin = Origin::Group { version, file: shown(path, root) };
+            self.origin = LimitOrigin::Group { version, file: path_text(path, root) };
         }
         Ok(())
     }
@@ -200,7 +201,7 @@ const NO_LIMIT_MIN: u64 = (i64::MAX as u64) & !0xffff;
 
 /// `hierarchy:controllers:path`. The memory is controlled in version 2, which names no controllers, or in the hierarchy of
 /// version 1 that names it.
-fn group_of(line: &str) -> Option<Group> {
+fn group_of(line: &str) -> Option<ControlGroup> {
     let mut parts = line.splitn(3, ':');
     let (number, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
     let version = match controllers {
@@ -208,9 +209,9 @@ fn group_of(line: &str) -> Option<Group> {
         _ if controllers.split(',').any(|name| name == "memory") => 1,
         _ => return None,
     };
-    // The group was removed while the process is in it.
+    // The group was removed while the process was in it.
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
-    Some(Group { version, path: path.into() })
+    Some(ControlGroup { version, path: path.into() })
 }
 
 /// `id parent device part folder options … - type source options`
@@ -249,7 +250,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// The rest of a path below another; `None` where it is not below it, or leads upwards: a group outside what a namespace
+/// The rest of a path below another; `None` if it is not below it, or leads upwards: a group outside what a namespace
 /// shows begins with `/..`.
 fn below(path: &Path, part: &Path) -> Option<PathBuf> {
     let leads_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
@@ -268,7 +269,7 @@ fn text_of(path: &Path, bytes_max: u64) -> std::io::Result<String> {
 }
 
 /// A path as the process sees it.
-fn shown(path: &Path, root: &Path) -> String {
+fn path_text(path: &Path, root: &Path) -> String {
     Path::new("/").join(path.strip_prefix(root).unwrap_or(path)).display().to_string()
 }
 
@@ -286,7 +287,7 @@ mod tests {
     const NONE_V1: &str = "9223372036854771712\n";
 
     /// The limit in a tree of these files, on a machine of 16 GiB.
-    fn limit(files: &[(&str, &str)]) -> Limit {
+    fn limit(files: &[(&str, &str)]) -> MemoryLimit {
         let root = tempfile::tempdir().unwrap();
         let of_machine = [("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n")];
         for (path, text) in of_machine.iter().chain(files) {
@@ -297,16 +298,20 @@ mod tests {
         read(root.path())
     }
 
-    fn of(bytes: u64, version: u8, file: &str) -> Limit {
-        Limit { bytes: Some(bytes), origin: Origin::Group { version, file: file.into() }, unknown: None }
+    fn of(bytes: u64, version: u8, file: &str) -> MemoryLimit {
+        MemoryLimit {
+            bytes: Some(bytes),
+            origin: LimitOrigin::Group { version, file: file.into() },
+            unknown: None,
+        }
     }
 
-    fn of_machine() -> Limit {
-        Limit { bytes: Some(16 * GIB), origin: Origin::Machine, unknown: None }
+    fn of_machine() -> MemoryLimit {
+        MemoryLimit { bytes: Some(16 * GIB), origin: LimitOrigin::Machine, unknown: None }
     }
 
     #[track_caller]
-    fn is_unknown(limit: &Limit, why: &str) {
+    fn is_unknown(limit: &MemoryLimit, why: &str) {
         let unknown = limit.unknown.as_deref().expect("something could not be read");
         assert!(unknown.contains(why), "{unknown}");
     }
@@ -327,7 +332,7 @@ mod tests {
     #[test]
     fn a_unit_of_version_2_has_its_limit_or_a_smaller_one_above_it() {
         let group = "sys/fs/cgroup/system.slice/logstead.service";
-        let check = |files: &[(&str, &str)], expected: Limit| {
+        let check = |files: &[(&str, &str)], expected: MemoryLimit| {
             let base = [
                 ("proc/self/cgroup", "0::/system.slice/logstead.service\n"),
                 ("proc/self/mountinfo", &V2.replace("PART", "/")),
@@ -425,7 +430,7 @@ mod tests {
         {
             let found = limit(&[group, ("proc/self/mountinfo", &v2), ("sys/fs/cgroup/a/memory.max", text)]);
             is_unknown(&found, "/sys/fs/cgroup/a/memory.max");
-            assert_eq!((found.bytes, found.origin), (Some(16 * GIB), Origin::Machine));
+            assert_eq!((found.bytes, found.origin), (Some(16 * GIB), LimitOrigin::Machine));
         }
         let endless = "1".repeat(FILE_BYTES_MAX as usize + 1);
         let found = limit(&[group, ("proc/self/mountinfo", &v2), ("sys/fs/cgroup/a/memory.max", &endless)]);

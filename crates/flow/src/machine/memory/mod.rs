@@ -1,39 +1,37 @@
-//! The memory of this process: how much it may take, how that is divided, and what it takes.
+//! The memory of this process: its limit, its division, and its use.
 
 pub mod allocator;
 pub mod gauge;
 pub mod limit;
 pub mod shares;
-mod taken;
 
 pub use allocator::heap;
-pub use gauge::{Gauge, Running};
+pub use gauge::{Gauge, RunningQuestion, resident_bytes};
 pub use shares::Shares;
-pub use taken::resident_bytes;
 
 use super::cores;
-use limit::Limit;
+use limit::MemoryLimit;
 use logstead_config::settings::Settings;
 use std::sync::Arc;
 
-/// Of each GiB that is divided, freed memory is kept for so many milliseconds before the system gets it back.
+/// How long freed memory is kept before the system gets it back, in milliseconds for each GiB that is divided.
 const KEPT_MS_A_GIB: u64 = 2500;
 /// The allocator's own figure, and the least that spares it the same pages again and again.
 const KEPT_MS: std::ops::RangeInclusive<u64> = 100..=10_000;
 
 /// The memory of the process.
-pub struct Memory {
-    /// What it may take.
-    pub limit: Limit,
-    /// How that is divided.
+pub struct ProcessMemory {
+    /// The memory that it may use.
+    pub limit: MemoryLimit,
+    /// The division of that memory.
     pub shares: Shares,
-    /// What it takes.
+    /// The memory that it uses.
     pub gauge: Arc<Gauge>,
 }
 
-impl Memory {
-    /// Divides what there is as the settings say, says so, and watches from now on what is taken.
-    pub fn divide(settings: &Settings) -> std::io::Result<Memory> {
+impl ProcessMemory {
+    /// Divides the memory by the settings, logs the result, and watches its use from now on.
+    pub fn divide(settings: &Settings) -> std::io::Result<ProcessMemory> {
         let limit = limit::of_process();
         let shares = Shares::of(settings, &limit, cores());
         shares.tell();
@@ -42,7 +40,7 @@ impl Memory {
         allocator::keep_freed_for(isize::try_from(kept_ms).unwrap_or(isize::MAX));
         let gauge = Gauge::new(shares.bytes);
         gauge.watch()?;
-        Ok(Memory { limit, shares, gauge })
+        Ok(ProcessMemory { limit, shares, gauge })
     }
 }
 
@@ -53,7 +51,7 @@ mod tests {
     #[test]
     fn what_is_taken_is_told() {
         let before = heap().expect("figures").allocated;
-        // More than what the tests beside this one give back meanwhile.
+        // More than the tests beside this one give back meanwhile.
         let taken = std::hint::black_box(vec![1_u8; 256 << 20]);
         assert!(before + taken.len() / 2 < heap().expect("figures").allocated);
         assert!(taken.len() as u64 <= resident_bytes().expect("a figure"));

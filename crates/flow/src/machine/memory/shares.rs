@@ -1,16 +1,17 @@
-//! What the parts of the process may take of its memory: pure, from the settings and the [limit](super::limit).
+//! Divides the memory of the process among its parts: pure, from the settings and the [limit](super::limit).
 //!
 //! **Invariant:** shares that no setting names are together never more than the whole.
 
-use super::limit::{self, Limit, Origin};
+use super::limit::{self, LimitOrigin, MemoryLimit};
 use logstead_config::settings::{Settings, StorageSettings};
 use logstead_config::{CountOrAuto, Size};
 
 /// The memory that is divided if neither a setting nor the machine says how much there is.
 const UNKNOWN_BYTES: u64 = 1 << 30;
-/// A process without a limit shares the machine with others: it divides one of so many parts of the machine's memory.
+/// A process without a limit shares the machine with others: it divides the machine's memory by this number, and uses
+/// one part.
 const OF_MACHINE: u64 = 2;
-/// What the process takes before it does anything: threads, tables, the database.
+/// The memory that the process takes before it does anything: threads, tables, the database.
 const BASE_BYTES: u64 = 24 << 20;
 /// The rest is divided into this many parts.
 const PARTS: u64 = 32;
@@ -21,44 +22,45 @@ const FORWARD_PARTS: u64 = 1;
 const BODIES_PARTS: u64 = 3;
 const SEALING_PARTS: u64 = 8;
 const QUESTIONS_PARTS: u64 = 8;
-/// No share is larger than this: it is what each of these took at most before it was a share.
+/// The largest that each share may be: the fixed size that it had before memory was divided.
 const TAIL_BYTES_MAX: u64 = 512 << 20;
 const INDEX_BYTES_MAX: u64 = 256 << 20;
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
 const SOURCE_QUEUE_BYTES_MAX: u64 = 64 << 20;
 const BODIES_BYTES_MAX: u64 = 512 << 20;
-/// What the queue of a destination keeps in memory by default.
+/// The default memory of a destination's queue.
 const FORWARD_BYTES: u64 = 16 << 20;
 const JOIN_BYTES_MAX: u64 = 64 << 20;
-/// Nor smaller than this.
+/// The smallest that a share may be.
 const SHARE_BYTES_MIN: u64 = 1 << 20;
-/// What a thread takes that seals a journal file of the usual length.
+/// The memory of a thread that seals a journal file of the usual length.
 const SEALER_BYTES: u64 = 48 << 20;
-/// What a thread takes that looks through messages for a question: a group of texts, and the batches that are made of it.
+/// The memory of a thread that looks through messages for a question: a group of texts, and the batches made from it.
 const LOOKER_BYTES: u64 = 16 << 20;
-/// Answers that may be as large as they can be at the same time: few are, and where more are, the youngest ends.
+/// The number of answers that may have their full size at the same time: few have it, and if more do, the youngest
+/// ends.
 const ANSWERS: u64 = 2;
-/// What a thread takes that parses, routes and compresses.
+/// The memory of a thread that parses, routes and compresses.
 const WORKER_BYTES: u64 = 8 << 20;
 
-/// How the memory of the process is divided.
+/// The division of the process's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shares {
     /// The whole.
     pub bytes: u64,
-    /// Where that figure is from.
+    /// The origin of that figure.
     pub origin: String,
     /// The newest messages of all logspaces.
     pub tail: usize,
-    /// What is kept of the segments of all logspaces.
+    /// The cache for the segments of all logspaces.
     pub index: usize,
-    /// What all sources together received and have not stored; each has an equal part.
+    /// The limit on messages that all sources together received and have not stored; each source has an equal part.
     pub queues: usize,
-    /// What one source may have at most.
+    /// The limit of one source.
     pub(crate) source_queue: usize,
-    /// What the queue of one destination keeps in memory.
+    /// The memory of one destination's queue.
     pub forward: usize,
-    /// Bodies of requests, and what is parsed of them.
+    /// Bodies of requests, and the messages parsed from them.
     pub bodies: usize,
     /// Segments that are being made.
     pub sealing: usize,
@@ -76,18 +78,18 @@ pub struct Shares {
     pub searches: usize,
     /// Exports at a time.
     pub exports: usize,
-    /// What the operator should know.
+    /// Warnings for the operator.
     pub warnings: Vec<String>,
 }
 
 impl Shares {
-    /// Divides what this process may take.
+    /// Divides the memory that this process may use.
     pub fn of_process(settings: &Settings) -> Shares {
         Shares::of(settings, &limit::of_process(), crate::machine::cores())
     }
 
-    /// Divides the memory that the process may take, on a machine with so many cores.
-    pub fn of(settings: &Settings, limit: &Limit, cores: usize) -> Shares {
+    /// Divides the memory that the process may use, on a machine with this many cores.
+    pub fn of(settings: &Settings, limit: &MemoryLimit, cores: usize) -> Shares {
         let (bytes, origin) = whole(settings, limit);
         let parts = |parts: u64| bytes.saturating_sub(BASE_BYTES) / PARTS * parts;
         let share = |of: u64, bytes_max: u64| parts(of).clamp(SHARE_BYTES_MIN, bytes_max);
@@ -100,7 +102,7 @@ impl Shares {
         let source_queue = said(memory.source_queue_max.exactly(), queues.min(SOURCE_QUEUE_BYTES_MAX));
         let threads =
             |share: u64, of_each: u64| usize::try_from(share / of_each).unwrap_or(usize::MAX).max(1);
-        // Half of what questions take is for threads that look, the other for what they find.
+        // Half of the memory for questions is for threads that look, the other half for their results.
         let lookers = threads(questions / 2, LOOKER_BYTES);
         let lanes = cores.min(lookers - 1);
         let searches = lookers.saturating_sub(lanes).clamp(1, settings.limits.searches_max.max(1) as usize);
@@ -113,7 +115,7 @@ impl Shares {
         };
         let sealers = (cores / 2 + 1).min(threads(sealing, SEALER_BYTES));
         let workers = cores.min(threads(parts(PARTS / 4), WORKER_BYTES));
-        // Where it is no less than what is usual, only the router document limits it.
+        // If it is no less than the default, only the router document limits it.
         let forward = parts(FORWARD_PARTS).max(SHARE_BYTES_MIN);
         let forward = if forward < FORWARD_BYTES { forward } else { u64::MAX };
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -140,7 +142,7 @@ impl Shares {
         shares
     }
 
-    /// Says what is divided and how, and what the operator should know.
+    /// Logs how the memory is divided, and the warnings.
     pub(super) fn tell(&self) {
         let about = |bytes: usize| Size::about(bytes as u64);
         tracing::info!(
@@ -160,14 +162,14 @@ impl Shares {
         self.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     }
 
-    /// How long a journal file becomes: making a segment of one takes up to five times as much, where no two messages are
-    /// alike.
+    /// The maximum length of a journal file: making a segment of one takes up to five times as much memory, if no two
+    /// messages are alike.
     pub fn journal_file(&self, storage: &StorageSettings) -> u64 {
         storage.journal_file_max.bytes().min((self.of_sealer() / 4).max(SHARE_BYTES_MIN))
     }
 
-    /// How many bytes of messages are joined to a segment, which takes one and a half times as much, and more where no two
-    /// messages are alike.
+    /// The bytes of messages that are joined to a segment, which takes one and a half times as much memory, and more if
+    /// no two messages are alike.
     pub fn join_bytes(&self) -> u64 {
         (self.of_sealer() / 2).clamp(SHARE_BYTES_MIN, JOIN_BYTES_MAX)
     }
@@ -176,7 +178,7 @@ impl Shares {
         (self.sealing / self.sealers.max(1)) as u64
     }
 
-    /// What each of a number of sources may have received and not stored.
+    /// The limit of each source, for this number of sources.
     pub fn queue_of_one(&self, sources: usize) -> usize {
         self.source_queue.min((self.queues / sources.max(1)).max(SHARE_BYTES_MIN as usize))
     }
@@ -208,17 +210,19 @@ impl Shares {
 }
 
 /// The memory to divide, and where the figure is from.
-fn whole(settings: &Settings, limit: &Limit) -> (u64, String) {
+fn whole(settings: &Settings, limit: &MemoryLimit) -> (u64, String) {
     if let Some(size) = settings.memory.max.exactly() {
-        // More than it may have is not there, whoever says so.
+        // A setting cannot give more than the control group allows.
         return match (&limit.origin, limit.bytes) {
-            (Origin::Group { .. }, Some(bytes)) if bytes < size.bytes() => (bytes, limit.origin.to_string()),
+            (LimitOrigin::Group { .. }, Some(bytes)) if bytes < size.bytes() => {
+                (bytes, limit.origin.to_string())
+            }
             _ => (size.bytes(), "memory.max".to_owned()),
         };
     }
     match (&limit.origin, limit.bytes) {
-        (Origin::Group { .. }, Some(bytes)) => (bytes, limit.origin.to_string()),
-        (Origin::Machine, Some(bytes)) => {
+        (LimitOrigin::Group { .. }, Some(bytes)) => (bytes, limit.origin.to_string()),
+        (LimitOrigin::Machine, Some(bytes)) => {
             (bytes / OF_MACHINE, format!("half of the {} of the machine", Size::about(bytes)))
         }
         (_, None) => (UNKNOWN_BYTES, "the machine does not say what it has".to_owned()),
@@ -242,8 +246,8 @@ mod tests {
     fn shares(mib: u64, set: &[&str], cores: usize) -> Shares {
         let set = set.iter().map(|setting| (*setting).to_owned()).collect();
         let settings = load(&Layers { set, ..Layers::default() }).expect("settings");
-        let origin = Origin::Group { version: 2, file: "/limit".to_owned() };
-        Shares::of(&settings, &Limit { bytes: Some(mib * MIB), origin, unknown: None }, cores)
+        let origin = LimitOrigin::Group { version: 2, file: "/limit".to_owned() };
+        Shares::of(&settings, &MemoryLimit { bytes: Some(mib * MIB), origin, unknown: None }, cores)
     }
 
     /// All that the parts may take together.
@@ -307,20 +311,21 @@ mod tests {
 
     #[test]
     fn the_whole_is_the_limit_or_what_the_setting_says_of_it() {
-        let of = |limit: &Limit, set: &[String]| {
+        let of = |limit: &MemoryLimit, set: &[String]| {
             let settings = load(&Layers { set: set.to_vec(), ..Layers::default() }).expect("settings");
             Shares::of(&settings, limit, 2)
         };
-        let machine = Limit { bytes: Some(16 << 30), origin: Origin::Machine, unknown: None };
+        let machine = MemoryLimit { bytes: Some(16 << 30), origin: LimitOrigin::Machine, unknown: None };
         let half = of(&machine, &[]);
         assert_eq!((half.bytes, &*half.origin), (8 << 30, "half of the 16GiB of the machine"));
         let said = ["memory.max=12GiB".to_owned()];
         assert_eq!(of(&machine, &said).bytes, 12 << 30);
-        let origin = Origin::Group { version: 1, file: "/a".to_owned() };
-        let group = Limit { bytes: Some(1 << 30), origin, unknown: None };
+        let origin = LimitOrigin::Group { version: 1, file: "/a".to_owned() };
+        let group = MemoryLimit { bytes: Some(1 << 30), origin, unknown: None };
         assert_eq!(of(&group, &said).bytes, 1 << 30, "the group has no more");
         assert_eq!(of(&group, &["memory.max=512MiB".to_owned()]).bytes, 512 << 20);
-        let nothing = Limit { bytes: None, origin: Origin::Machine, unknown: Some("/a: no".to_owned()) };
+        let nothing =
+            MemoryLimit { bytes: None, origin: LimitOrigin::Machine, unknown: Some("/a: no".to_owned()) };
         let unknown = of(&nothing, &[]);
         assert_eq!(unknown.bytes, UNKNOWN_BYTES);
         assert!(unknown.warnings[0].contains("/a: no"), "{:?}", unknown.warnings);

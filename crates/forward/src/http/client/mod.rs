@@ -3,9 +3,9 @@
 //! **Invariant:** a request takes no longer than its deadline and an answer no more memory than its limit, whatever the
 //! server does. No error shows a secret, even if the server repeats it.
 
-use super::answer::{Answer, retry_after};
+use super::answer::{HttpAnswer, retry_after};
 use super::secret::{Authority, Authorization};
-use crate::sink::Failure;
+use crate::sink::SendFailure;
 use crate::tls;
 use flate2::write::GzEncoder;
 use logstead_client::http::{Encryption, agent};
@@ -22,15 +22,15 @@ use ureq::{Agent, Body};
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
 /// The largest answer to a request that succeeded: some hundred bytes for each of many thousand messages.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
-/// What is read of any other answer.
+/// The limit on the body of any other response.
 const REFUSAL_BYTES_MAX: u64 = 64 << 10;
-/// What is kept of the last answer.
+/// The limit on the part of the last response that is kept.
 const HEARD_BYTES_MAX: usize = 4 << 10;
-/// How many characters of an answer are shown.
+/// The number of characters of an answer that are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 /// Smaller bodies are not worth compressing.
 const COMPRESSED_BYTES_MIN: usize = 1024;
-/// Values of headers that are shorter hide nothing, and taking them out would garble what is shown.
+/// Values of headers that are shorter hide nothing, and taking them out would garble the shown text.
 const HEADER_SECRET_BYTES_MIN: usize = 8;
 
 /// A client of one server.
@@ -38,21 +38,21 @@ pub(super) struct Client {
     server: HttpServer,
     authority: Authority,
     folders: Arc<Folders>,
-    connection: Option<Connection>,
+    connection: Option<ClientSetup>,
     packed: Vec<u8>,
     /// The status of the last answer, and the beginning of it.
     heard: Option<(u16, Vec<u8>)>,
 }
 
-/// What is made of the files that the configuration names. It is made again after a failure, so that new certificates
-/// and secrets count without a restart.
-struct Connection {
+/// The state that depends on the files that the configuration names. It is built again after a failure, so that new
+/// certificates and secrets count without a restart.
+struct ClientSetup {
     agent: Agent,
     authorization: Authorization,
 }
 
-/// What is asked, besides what every request has.
-pub(super) struct Question<'a> {
+/// The parts of a request that differ between requests.
+pub(super) struct HttpRequest<'a> {
     pub(super) method: Method,
     pub(super) url: &'a str,
     pub(super) content_type: &'static str,
@@ -60,9 +60,9 @@ pub(super) struct Question<'a> {
     pub(super) body: &'a [u8],
 }
 
-impl<'a> Question<'a> {
-    pub(super) fn post(url: &'a str, content_type: &'static str, body: &'a [u8]) -> Question<'a> {
-        Question { method: Method::POST, url, content_type, header: None, body }
+impl<'a> HttpRequest<'a> {
+    pub(super) fn post(url: &'a str, content_type: &'static str, body: &'a [u8]) -> HttpRequest<'a> {
+        HttpRequest { method: Method::POST, url, content_type, header: None, body }
     }
 }
 
@@ -85,17 +85,17 @@ impl Client {
         }
     }
 
-    /// What the server said last: status and text, on one line and without secrets.
-    pub(super) fn said(&self) -> Option<String> {
+    /// The last response of the server: status and text, on one line and without secrets.
+    pub(super) fn last_answer(&self) -> Option<String> {
         let (status, text) = self.heard.as_ref()?;
         let secrets = self.secrets(&self.connection.as_ref()?.authorization);
         Some(told_by(*status, &String::from_utf8_lossy(text), secrets))
     }
 
     /// Sends a request and reads its answer.
-    pub(super) fn ask(&mut self, question: &Question<'_>) -> Result<Answer, Failure> {
+    pub(super) fn ask(&mut self, question: &HttpRequest<'_>) -> Result<HttpAnswer, SendFailure> {
         let place = without_query(question.url).to_owned();
-        let failed = |error: &dyn Display| Failure::wait(format!("{place}: {error}"));
+        let failed = |error: &dyn Display| SendFailure::wait(format!("{place}: {error}"));
         let packed = self.pack(question.body).map_err(|error| failed(&error))?;
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -103,15 +103,15 @@ impl Client {
         };
         let request = self.request(question, packed, &connection).map_err(|error| failed(&error))?;
         let answered = connection.agent.run(request).and_then(read);
-        let (status, headers, body) = answered.map_err(|error| failed(&told(&error)))?;
+        let (status, headers, body) = answered.map_err(|error| failed(&error_text(&error)))?;
         let is_success = (200..300).contains(&status);
         self.hear(status, &body);
-        let mut answer = Answer { status, retry_after: wait(&headers), body, shown: String::new() };
+        let mut answer = HttpAnswer { status, retry_after: wait(&headers), body, shown: String::new() };
         if !is_success {
             let secrets = self.secrets(&connection.authorization);
             answer.shown = format!("{place}: {}", refusal(&answer, &headers, secrets));
         }
-        // A refusal may be that of a secret that has changed.
+        // The reason of a refusal may be a secret that has changed.
         if !matches!(status, 401 | 403) {
             self.connection = Some(connection);
         }
@@ -125,7 +125,7 @@ impl Client {
         text.extend_from_slice(&body[..body.len().min(HEARD_BYTES_MAX)]);
     }
 
-    fn connect(&self) -> Result<Connection, String> {
+    fn connect(&self) -> Result<ClientSetup, String> {
         let timeout = self.server.timeout.duration();
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -142,14 +142,14 @@ impl Client {
         let name = tls.server_name.as_deref().unwrap_or(self.server.url.host());
         let encryption = Encryption::new(tls::options(&tls, &self.folders), Some(name));
         let proxies = Proxies::of(self.server.proxy.as_ref().map(Proxy::as_str))?;
-        Ok(Connection { agent: agent(config.build(), encryption, proxies), authorization })
+        Ok(ClientSetup { agent: agent(config.build(), encryption, proxies), authorization })
     }
 
     fn request<'b>(
         &'b self,
-        question: &Question<'b>,
+        question: &HttpRequest<'b>,
         is_packed: bool,
-        connection: &Connection,
+        connection: &ClientSetup,
     ) -> Result<Request<&'b [u8]>, ureq::http::Error> {
         let mut request = Request::builder().method(&question.method).uri(question.url);
         let has_type =
@@ -184,7 +184,7 @@ impl Client {
         Ok(true)
     }
 
-    /// What must not be shown, should the server repeat it.
+    /// The secrets that must not be shown, should the server repeat them.
     fn secrets<'b>(&'b self, authorization: &'b Authorization) -> impl Iterator<Item = &'b str> {
         let headers = self.server.headers.iter().map(|header| header.value.as_str());
         let headers = headers.filter(|value| HEADER_SECRET_BYTES_MIN <= value.len());
@@ -192,16 +192,16 @@ impl Client {
     }
 }
 
-type Parts = (u16, HeaderMap, Vec<u8>);
+type ResponseParts = (u16, HeaderMap, Vec<u8>);
 
-/// Reads an answer: a success to its end, and of anything else what there is to show.
-fn read(response: Response<Body>) -> Result<Parts, ureq::Error> {
+/// Reads an answer: a success to its end, and of anything else the part that is shown.
+fn read(response: Response<Body>) -> Result<ResponseParts, ureq::Error> {
     let (head, mut body) = response.into_parts();
     let body = if head.status.is_success() {
         body.with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?
     } else {
         let mut text = Vec::new();
-        // What was read until then is enough to be shown.
+        // The part that was read until then is enough to be shown.
         body.as_reader().take(REFUSAL_BYTES_MAX).read_to_end(&mut text).ok();
         text
     };
@@ -214,7 +214,7 @@ fn wait(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Status and text of an answer, on one line and without secrets.
-fn refusal<'a>(answer: &Answer, headers: &HeaderMap, secrets: impl Iterator<Item = &'a str>) -> String {
+fn refusal<'a>(answer: &HttpAnswer, headers: &HeaderMap, secrets: impl Iterator<Item = &'a str>) -> String {
     let text = String::from_utf8_lossy(&answer.body);
     let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
     match location {
@@ -253,8 +253,8 @@ pub(super) fn glimpse(text: &str) -> String {
     shown
 }
 
-/// An error in words that say what to look at.
-fn told(error: &ureq::Error) -> String {
+/// An error text that says what to check.
+fn error_text(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(ureq::Timeout::Connect) => "no connection before the deadline".to_owned(),
         ureq::Error::Timeout(_) => "no complete answer before the deadline".to_owned(),
@@ -265,7 +265,7 @@ fn told(error: &ureq::Error) -> String {
     }
 }
 
-/// An address without what may be secret.
+/// An address without the parts that may be secret.
 pub(super) fn without_query(url: &str) -> &str {
     url.split('?').next().unwrap_or_default()
 }

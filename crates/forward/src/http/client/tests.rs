@@ -1,6 +1,6 @@
 //! The client, in front of servers that answer well, badly and not at all.
 
-use super::super::peer::{Peer, Then, Turn, answer, answer_with, folders, header};
+use super::super::peer::{AfterAnswer, Peer, PeerTurn, answer, answer_with, folders, header};
 use super::*;
 use crate::sink::Remedy;
 use logstead_config::{ClientTls, DestinationToken, HttpHeader, Period, Url};
@@ -21,8 +21,8 @@ fn plain(peer: &Peer, timeout: Period) -> Client {
     client(&server, Authority::Nobody, Path::new("/nowhere"))
 }
 
-fn post<'a>(url: &'a str, body: &'a [u8]) -> Question<'a> {
-    Question::post(url, "text/plain", body)
+fn post<'a>(url: &'a str, body: &'a [u8]) -> HttpRequest<'a> {
+    HttpRequest::post(url, "text/plain", body)
 }
 
 #[test]
@@ -37,9 +37,9 @@ fn a_connection_is_used_again_and_large_bodies_are_compressed() {
     let authority = Authority::new("Bearer", None, None, &server);
     let mut client = client(&server, authority, Path::new("/nowhere"));
     let large = b"a line\n".repeat(1000);
-    assert_eq!(client.said(), None);
+    assert_eq!(client.last_answer(), None);
     assert_eq!(client.ask(&post(&peer.url, b"small")).unwrap().body, b"one");
-    assert_eq!(client.said().as_deref(), Some("200 OK: one"));
+    assert_eq!(client.last_answer().as_deref(), Some("200 OK: one"));
     assert_eq!(client.ask(&post(&peer.url, &large)).unwrap().status, 204);
     let (first, second) = (peer.asked(), peer.asked());
     assert_eq!((first.connection, second.connection), (0, 0));
@@ -53,7 +53,7 @@ fn a_connection_is_used_again_and_large_bodies_are_compressed() {
 
 #[test]
 fn a_server_that_closes_after_each_answer_is_connected_to_again() {
-    let closing = || Turn::bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Then::Close);
+    let closing = || PeerTurn::bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", AfterAnswer::Close);
     let peer = Peer::start((0..3).map(|_| closing()).collect());
     let mut client = plain(&peer, Period::seconds(30));
     for _ in 0..3 {
@@ -69,14 +69,14 @@ fn answers_that_are_late_broken_or_endless_are_failures() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFF\r\n";
     let short = Period::millis(300);
     for (bytes, then, timeout, expected) in [
-        ("", Then::Hang, short, "no complete answer before the deadline"),
-        (head, Then::Hang, short, "no complete answer before the deadline"),
-        (head, Then::Close, Period::seconds(30), ""),
-        ("", Then::Close, Period::seconds(30), ""),
-        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", Then::Close, Period::seconds(30), ""),
-        (chunked, Then::Repeat, Period::seconds(30), "the answer is longer than"),
+        ("", AfterAnswer::Hang, short, "no complete answer before the deadline"),
+        (head, AfterAnswer::Hang, short, "no complete answer before the deadline"),
+        (head, AfterAnswer::Close, Period::seconds(30), ""),
+        ("", AfterAnswer::Close, Period::seconds(30), ""),
+        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", AfterAnswer::Close, Period::seconds(30), ""),
+        (chunked, AfterAnswer::Repeat, Period::seconds(30), "the answer is longer than"),
     ] {
-        let peer = Peer::start(vec![Turn::bytes(bytes, then)]);
+        let peer = Peer::start(vec![PeerTurn::bytes(bytes, then)]);
         let begin = Instant::now();
         let failure = plain(&peer, timeout).ask(&post(&peer.url, b"x")).err().unwrap();
         assert!(failure.reason.contains(expected), "{bytes}: {}", failure.reason);

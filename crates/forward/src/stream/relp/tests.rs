@@ -18,8 +18,8 @@ fn batch(count: usize) -> Batch {
     builder.seal()
 }
 
-fn messages(batch: &Batch) -> Vec<Message<'_>> {
-    (0..batch.rows()).map(|row| Message { batch, row, sequence: row as u64 }).collect()
+fn messages(batch: &Batch) -> Vec<OutgoingMessage<'_>> {
+    (0..batch.rows()).map(|row| OutgoingMessage { batch, row, sequence: row as u64 }).collect()
 }
 
 fn sink(listeners: &[&TcpListener], window: u32) -> Relp {
@@ -30,7 +30,7 @@ fn sink(listeners: &[&TcpListener], window: u32) -> Relp {
     };
     let to = Addresses::new(listeners.iter().map(address).collect()).unwrap();
     let config = RelpServer { to, format: ForwardFormat::Raw, window, tls: None };
-    Relp::new(&config, Dial::new(None, &Folders::below(Path::new("/nonexistent"))))
+    Relp::new(&config, Connector::new(None, &Folders::below(Path::new("/nonexistent"))))
 }
 
 fn listener() -> TcpListener {
@@ -98,7 +98,7 @@ impl Session {
 }
 
 /// Sends messages while `serve` is the server.
-fn send(sink: &mut Relp, count: usize, serve: impl FnOnce() + Send) -> Result<Sent, Failure> {
+fn send(sink: &mut Relp, count: usize, serve: impl FnOnce() + Send) -> Result<SendReport, SendFailure> {
     let batch = batch(count);
     std::thread::scope(|scope| {
         let server = scope.spawn(serve);
@@ -122,7 +122,7 @@ fn messages_arrive_in_order_and_are_delivered_when_answered() {
             session.answer(number, "200");
         }
     });
-    assert_eq!(sent, Ok(Sent::all(10 * "10 syslog 2 m0\n".len() - 8)));
+    assert_eq!(sent, Ok(SendReport::all(10 * "10 syslog 2 m0\n".len() - 8)));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_server_that_does_not_answer_is_given_up() {
         let sent = send(&mut sink, 3, || {
             let mut session = Session::open(&listener);
             serve(&mut session);
-            // Closing before all is read would take away what was said.
+            // Closing before everything is read would discard the answers.
             while session.next().is_some() {}
         });
         let reason = sent.unwrap_err().reason;

@@ -1,25 +1,25 @@
 //! Apache's error log, behind its stamp: `] [core:error] [pid 7:tid 8] [client 10.0.0.1:443] AH00126: MSG`.
 
-use super::line::{Line, bracketed, level};
-use crate::format::fields::Fields;
+use super::line::{LineHead, bracketed, level};
+use crate::format::fields::FieldWriter;
 use logstead_record::{BatchBuilder, Row};
 
-/// Reads what stands behind the stamp in the first brackets; leaves the row as it is where that is something else.
+/// Reads the text behind the stamp in the first brackets; leaves the row as it is if that is something else.
 pub(super) fn read<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) {
     if !text[at..].starts_with(b"] [") {
         return;
     }
-    let mut fields = Fields::new(builder, "apache");
+    let mut fields = FieldWriter::new(builder, "apache");
     if let Some(line) = line(text, at + 2, &mut fields) {
         row.fields_behind += fields.count();
         line.fill(row, text);
     }
 }
 
-fn line<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+fn line<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let (word, mut at) = bracketed(text, at)?;
     let (module, word) = word.split_at(memchr::memchr(b':', word).map_or(0, |colon| colon + 1));
-    let mut line = Line { severity: Some(level(word)?), ..Line::default() };
+    let mut line = LineHead { severity: Some(level(word)?), ..LineHead::default() };
     if let Some(module) = module.strip_suffix(b":").filter(|module| !module.is_empty()) {
         fields.add(b"module", module);
     }

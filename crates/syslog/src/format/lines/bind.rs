@@ -1,10 +1,10 @@
 //! BIND's log behind its stamp, with `print-category` and `print-severity`: `queries: info: MSG`.
 
-use super::line::{Line, level};
-use crate::format::fields::Fields;
+use super::line::{LineHead, level};
+use crate::format::fields::FieldWriter;
 use crate::format::word::token;
 
-pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let (category, at) = token(text, at)?;
     let category = category.strip_suffix(b":")?;
     let (word, message_at) = token(text, at)?;
@@ -14,5 +14,5 @@ pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Op
         return None;
     }
     fields.add(b"category", category);
-    Some(Line { severity: Some(severity), message_at, ..Line::default() })
+    Some(LineHead { severity: Some(severity), message_at, ..LineHead::default() })
 }

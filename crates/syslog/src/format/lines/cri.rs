@@ -1,10 +1,10 @@
-//! What the container runtime writes: `STAMP stdout F MSG`. A line that was too long for it is several with `P` and one
+//! Lines of the container runtime: `STAMP stdout F MSG`. A line that was too long for it is several with `P` and one
 //! with `F`; each stays a message of its own, since its bytes are kept.
 
-use super::line::Line;
-use crate::format::fields::Fields;
+use super::line::LineHead;
+use crate::format::fields::FieldWriter;
 
-pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let rest = text[at..].strip_prefix(b"std")?;
     let stream_bytes = match rest {
         [b'o', b'u', b't', b' ', ..] | [b'e', b'r', b'r', b' ', ..] => 6,
@@ -19,5 +19,5 @@ pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Op
     if is_partial {
         fields.add(b"partial", b"true");
     }
-    Some(Line { message_at: text.len().min(at + stream_bytes + 3), ..Line::default() })
+    Some(LineHead { message_at: text.len().min(at + stream_bytes + 3), ..LineHead::default() })
 }

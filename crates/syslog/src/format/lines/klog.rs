@@ -1,6 +1,6 @@
-//! What Kubernetes' components write: `I1122 05:11:01.123456       1 file.go:12] MSG`.
+//! Lines of Kubernetes' components: `I1122 05:11:01.123456       1 file.go:12] MSG`.
 
-use super::line::{Line, is_number};
+use super::line::{LineHead, is_number};
 use crate::format::stamp::{self, Clock};
 use crate::format::word::behind_spaces;
 use crate::format::word::token;
@@ -15,7 +15,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
         && text.get(8) == Some(&b':')
 }
 
-/// Fills the row; `false` where the rest is not such a line.
+/// Fills the row; `false` if the rest is not such a line.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -32,7 +32,7 @@ pub(super) fn read<'a>(
     true
 }
 
-fn behind_date(text: &[u8], start: usize) -> Option<(Line<'_>, &[u8])> {
+fn behind_date(text: &[u8], start: usize) -> Option<(LineHead<'_>, &[u8])> {
     let severity = match text[start] {
         b'I' => 6,
         b'W' => 4,
@@ -44,6 +44,11 @@ fn behind_date(text: &[u8], start: usize) -> Option<(Line<'_>, &[u8])> {
     let close = memchr::memmem::find(&text[at..], b"] ")?;
     let caller = &text[at..at + close];
     let fits = memchr::memchr(b':', caller).is_some() && memchr::memchr(b' ', caller).is_none();
-    let line = Line { severity: Severity::new(severity), pid, message_at: at + close + 2, ..Line::default() };
+    let line = LineHead {
+        severity: Severity::new(severity),
+        pid,
+        message_at: at + close + 2,
+        ..LineHead::default()
+    };
     fits.then_some((line, caller))
 }

@@ -1,20 +1,20 @@
-//! What a line of a program says, and the words that such lines share.
+//! The head of a program's line, and the words that such lines share.
 
 use crate::format::frame::set_message;
 use crate::format::keys;
 use crate::format::word::behind_spaces;
 use logstead_record::{Field, Priority, Row, Severity};
 
-/// What a line says besides its time.
+/// The parts of a line besides its time.
 #[derive(Default)]
-pub(super) struct Line<'a> {
+pub(super) struct LineHead<'a> {
     pub(super) severity: Option<Severity>,
     pub(super) pid: &'a [u8],
     pub(super) msgid: &'a [u8],
     pub(super) message_at: usize,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LineHead<'a> {
     pub(super) fn fill(&self, row: &mut Row<'a>, text: &'a [u8]) {
         if let Some(severity) = self.severity {
             row.priority = Some(Priority::of(Priority::DEFAULT.facility(), severity));
@@ -35,7 +35,7 @@ pub(super) fn level(word: &[u8]) -> Option<Severity> {
     keys::severity(word).filter(|_| !word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// The text in the brackets at `at`, and where the text goes on behind them and a space.
+/// The text in the brackets at `at`, and the position behind them and a space.
 pub(super) fn bracketed(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(at..)?.strip_prefix(b"[")?;
     let close = memchr::memchr(b']', &rest[..rest.len().min(128)])?;

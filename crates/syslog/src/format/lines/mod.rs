@@ -1,4 +1,4 @@
-//! Lines of files that programs write themselves, by what stands behind the stamp or instead of it.
+//! Lines of files that programs write themselves, recognised by the text behind the stamp or instead of it.
 //!
 //! | writer           | line                                                                     |
 //! |------------------|--------------------------------------------------------------------------|
@@ -24,19 +24,19 @@ mod mysql;
 mod nginx;
 mod postgres;
 
-use super::fields::Fields;
+use super::fields::FieldWriter;
 use super::frame::stamped_text;
 use super::payload;
 use super::stamp::{self, Clock};
 use super::word::behind_spaces;
-use line::Line;
+use line::LineHead;
 use logstead_record::{BatchBuilder, Field, Row};
 
-/// Reads what stands at a place behind a stamp.
-type Reader = for<'a> fn(&'a [u8], usize, &mut Fields<'_>) -> Option<Line<'a>>;
+/// Reads the text at a place behind a stamp.
+type LineReader = for<'a> fn(&'a [u8], usize, &mut FieldWriter<'_>) -> Option<LineHead<'a>>;
 
 /// Behind a stamp at the beginning of a line.
-const READERS: [(&str, Reader); 5] = [
+const READERS: [(&str, LineReader); 5] = [
     ("cri", cri::read),
     ("nginx", nginx::read),
     ("postgres", postgres::read),
@@ -44,7 +44,7 @@ const READERS: [(&str, Reader); 5] = [
     ("bind", bind::read),
 ];
 
-/// Fills the row; `false` where not even a stamp is known.
+/// Fills the row; `false` if not even a stamp is known.
 pub(super) fn read<'a>(
     row: &mut Row<'a>,
     text: &'a [u8],
@@ -68,7 +68,7 @@ pub(super) fn read<'a>(
     if row.message_at == Some(0) {
         stamped_text(row, time);
     }
-    // The stamp of the line counts, not that of what a container wrote.
+    // The stamp of the line counts, not that of the container's message.
     row.time = Some(time);
     true
 }
@@ -81,7 +81,7 @@ fn behind_stamp<'a>(
     builder: &mut BatchBuilder,
 ) {
     for (format, reader) in READERS {
-        let mut fields = Fields::new(builder, format);
+        let mut fields = FieldWriter::new(builder, format);
         let line = reader(text, at, &mut fields);
         let count = fields.count();
         if line.is_none() && 0 < count {
@@ -90,7 +90,7 @@ fn behind_stamp<'a>(
         if let Some(line) = line {
             row.fields_behind += count;
             line.fill(row, text);
-            // What a container writes is often a line of this kind itself.
+            // The message of a container is often a line of this kind itself.
             if format == "cri" && klog::begins(row[Field::Message]) {
                 klog::read(row, text, line.message_at, clock, builder);
             }

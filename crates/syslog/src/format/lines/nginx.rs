@@ -1,13 +1,13 @@
 //! nginx's error log: `STAMP [error] PID#TID: *CONNECTION MSG, client: 10.0.0.1, server: x, request: "GET / HTTP/1.1"`.
 
-use super::line::{Line, bracketed, is_number, level};
-use crate::format::fields::Fields;
+use super::line::{LineHead, bracketed, is_number, level};
+use crate::format::fields::FieldWriter;
 use crate::format::word::token;
 
-/// What nginx says of the request behind the message, each after `, NAME: `.
+/// The facts about the request that nginx writes behind the message, each after `, NAME: `.
 const NAMES: [&str; 7] = ["client", "server", "request", "upstream", "host", "referrer", "subrequest"];
 
-pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let (word, at) = bracketed(text, at)?;
     let severity = level(word)?;
     let (ids, at) = token(text, at)?;
@@ -26,7 +26,7 @@ pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Op
         fields.add(name.as_bytes(), value);
         rest = behind;
     }
-    Some(Line { severity: Some(severity), pid, message_at: at, ..Line::default() })
+    Some(LineHead { severity: Some(severity), pid, message_at: at, ..LineHead::default() })
 }
 
 /// The next `, NAME: VALUE`.

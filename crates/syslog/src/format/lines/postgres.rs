@@ -1,10 +1,10 @@
 //! PostgreSQL's log behind its stamp, with the prefixes of the distributions: `[7] ERROR:  MSG`, `[7] ana@shop LOG:  MSG`.
 
-use super::line::{Line, bracketed, is_number, level};
-use crate::format::fields::Fields;
+use super::line::{LineHead, bracketed, is_number, level};
+use crate::format::fields::FieldWriter;
 use crate::format::word::token;
 
-pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Option<Line<'a>> {
+pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut FieldWriter<'_>) -> Option<LineHead<'a>> {
     let (session, at) = bracketed(text, at)?;
     // With `%l` behind it: the number of the line.
     let pid = session.split(|&byte| byte == b'-').next().filter(|pid| is_number(pid))?;
@@ -16,5 +16,5 @@ pub(super) fn read<'a>(text: &'a [u8], at: usize, fields: &mut Fields<'_>) -> Op
     }
     let severity = level(word.strip_suffix(b":")?)?;
     let message_at = at + text[at..].strip_prefix(b" ").map(|_| 1)?;
-    Some(Line { severity: Some(severity), pid, message_at, ..Line::default() })
+    Some(LineHead { severity: Some(severity), pid, message_at, ..LineHead::default() })
 }

@@ -5,32 +5,36 @@
 //! [VHOST ]CLIENT IDENT USER [05/Nov/2026:12:00:00 +0100] "METHOD PATH PROTOCOL" STATUS BYTES[ "REFERER" "AGENT"]
 //! ```
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::super::rfc5424::{unescape, value_end};
 use super::super::stamp::{self, Clock};
 use super::super::word::token;
-use super::claims::Claims;
+use super::claims::ColumnClaims;
 
 /// How far before the stamp may end.
 const BEFORE_MAX: usize = 400;
 /// Names of the words before the stamp.
 const BEFORE: [&str; 4] = ["vhost", "client", "ident", "user"];
 
-/// Whether the text may begin so: cheap, as every text is asked that begins with a number.
+/// Whether the text may begin so. It is cheap, as it is called for every text that begins with a number.
 pub(super) fn begins(text: &[u8]) -> bool {
     let space = memchr::memchr(b' ', &text[..text.len().min(BEFORE_MAX)]);
     let rest = space.map_or(&b""[..], |space| &text[space + 1..]);
     rest.starts_with(b"- ") || rest.first().is_some_and(u8::is_ascii_hexdigit) && open(text).is_some()
 }
 
-/// Where the stamp's bracket stands.
+/// The position of the stamp's bracket.
 fn open(text: &[u8]) -> Option<usize> {
     let at = memchr::memmem::find(&text[..text.len().min(BEFORE_MAX)], b" [")?;
     matches!(text.get(at + 2..at + 5), Some([b'0'..=b'9', b'0'..=b'9', b'/'])).then_some(at)
 }
 
-/// `None` where the text is not such a line.
-pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
+/// `None` if the text is not such a line.
+pub(super) fn read<'a>(
+    text: &'a [u8],
+    clock: Clock<'_>,
+    fields: &mut FieldWriter<'_>,
+) -> Option<ColumnClaims<'a>> {
     let open = open(text)?;
     let words = text[..open].split(|&byte| byte == b' ').collect::<Vec<_>>();
     let names = BEFORE.get(4_usize.checked_sub(words.len())?..).filter(|names| 3 <= names.len())?;
@@ -54,7 +58,7 @@ pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>
     let (referer, at) = quoted(text, behind);
     add("referer", referer);
     add("agent", quoted(text, at).0);
-    Some(Claims { time: Some(time), ..Claims::default() })
+    Some(ColumnClaims { time: Some(time), ..ColumnClaims::default() })
 }
 
 /// `GET /path HTTP/1.1`; anything else (a port scan) is one field.
@@ -69,12 +73,12 @@ fn request(request: &[u8], add: &mut impl FnMut(&str, &[u8])) {
     add("path", path);
 }
 
-/// The word at `at`, and what is behind it.
+/// The word at `at`, and the rest behind it.
 fn part(text: &[u8], at: usize) -> (&[u8], usize) {
     token(text, at).unwrap_or((text.get(at..).unwrap_or_default(), text.len()))
 }
 
-/// The text in quotes at `at`, and what is behind it.
+/// The text in quotes at `at`, and the rest behind it.
 fn quoted(text: &[u8], at: usize) -> (&[u8], usize) {
     let close = (text.get(at) == Some(&b'"')).then(|| value_end(text, at + 1)).flatten();
     close.map_or((b"", at), |close| (&text[at + 1..close], close + 2))

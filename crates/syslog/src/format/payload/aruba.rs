@@ -1,13 +1,13 @@
 //! Aruba's controllers: `<522008> <3412> <NOTI> |authmgr|  User …`: the number of the event, perhaps that of the process, the
 //! severity, perhaps the process.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::super::word::token;
 
 const SEVERITIES: [&[u8]; 8] = [b"EMRG", b"ALRT", b"CRIT", b"ERRS", b"WARN", b"NOTI", b"INFO", b"DBUG"];
 
-/// `None` where the text does not begin so.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text does not begin so.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let (event, at) = number(text, 0)?;
     let at = number(text, at).map_or(at, |(_, at)| at);
     let (severity, at) = in_angles(text, at).filter(|(word, _)| SEVERITIES.contains(word))?;

@@ -1,14 +1,14 @@
 //! Check Point's exporter: `[action:"Accept"; src:"10.0.0.1"; ]`, also without the brackets.
 
-use super::super::fields::{FIELDS_MAX, Fields};
+use super::super::fields::{FIELDS_MAX, FieldWriter};
 use super::super::rfc5424::{unescape, value_end};
-use super::pairs::{Pair, name_bytes};
+use super::pairs::{TextPair, name_bytes};
 
 /// Fewer pairs may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// `None` where the text is not such pairs from its first byte to its last.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text is not such pairs from its first byte to its last.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let inner = match text.strip_prefix(b"[") {
         Some(inner) => inner.strip_suffix(b"]")?,
         None => text,
@@ -17,7 +17,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-fn pairs(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+fn pairs(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     let mut pairs = Vec::with_capacity(32);
     let mut rest = text.trim_ascii();
     let mut count = 0_usize;
@@ -29,7 +29,7 @@ fn pairs(text: &[u8]) -> Option<Vec<Pair<'_>>> {
         let start = name_bytes + 2;
         let close = value_end(rest, start)?;
         if pairs.len() < FIELDS_MAX {
-            pairs.push(Pair::new(&rest[..name_bytes], &rest[start..close]));
+            pairs.push(TextPair::new(&rest[..name_bytes], &rest[start..close]));
         }
         count += 1;
         let after = &rest[close + 1..];

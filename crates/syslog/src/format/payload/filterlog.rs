@@ -1,7 +1,7 @@
 //! The firewall of pfSense and OPNsense, program `filterlog`: columns between commas, whose names follow from the version
 //! of IP and from the protocol. An empty column is not a field.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 
 const COMMON: [&str; 9] =
     ["rule", "subrule", "anchor", "tracker", "interface", "reason", "action", "direction", "ip_version"];
@@ -12,8 +12,8 @@ const TCP: [&str; 9] =
     ["sport", "dport", "data_length", "tcp_flags", "sequence", "ack", "window", "urgent", "options"];
 const UDP: [&str; 3] = ["sport", "dport", "data_length"];
 
-/// `None` where the text is not such a line.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text is not such a line.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let mut columns = text.split(|&byte| byte == b',');
     let common: Vec<&[u8]> = columns.by_ref().take(COMMON.len()).collect();
     let is_number = |value: &[u8]| !value.is_empty() && value.iter().all(u8::is_ascii_digit);
@@ -37,7 +37,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-fn add(names: &[&str], values: &[&[u8]], fields: &mut Fields<'_>) {
+fn add(names: &[&str], values: &[&[u8]], fields: &mut FieldWriter<'_>) {
     for (name, value) in names.iter().zip(values).filter(|(_, value)| !value.is_empty()) {
         fields.add(name.as_bytes(), value);
     }

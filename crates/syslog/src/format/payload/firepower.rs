@@ -1,13 +1,13 @@
 //! Cisco FTD's events: `%FTD-1-430003: EventPriority: Low, SrcIP: 10.0.0.4, URL: http://example.com/`. A value goes on until
 //! `, Name: `, so it may have commas.
 
-use super::super::fields::{FIELDS_MAX, Fields};
+use super::super::fields::{FIELDS_MAX, FieldWriter};
 
 /// Fewer may be a coincidence.
 const PAIRS_MIN: usize = 3;
 
-/// `None` where the text is not such an event.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text is not such an event.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let start = memchr::memmem::find(text, b": ")? + 2;
     let names = names(&text[start..]);
     if names.len() < PAIRS_MIN || names[0].0 != 0 {
@@ -21,7 +21,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-/// Where names that `: ` follows begin, and how long they are: at the beginning, or behind a comma and a space.
+/// The positions and lengths of names before `: `: at the beginning, or behind a comma and a space.
 fn names(text: &[u8]) -> Vec<(usize, usize)> {
     let ends = memchr::memmem::find_iter(text, b": ");
     let found = ends.filter_map(|end| {

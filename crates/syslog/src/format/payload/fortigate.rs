@@ -14,12 +14,12 @@
 
 use super::super::keys::epoch;
 use super::super::stamp::{self, Clock};
-use super::claims::Claims;
-use super::pairs::Pair;
+use super::claims::ColumnClaims;
+use super::pairs::TextPair;
 use logstead_record::{Priority, Severity, Timestamp};
 
-/// What stands before names that are taken; `None` where not only Fortinet's devices say these names together.
-pub(super) fn format(pairs: &[Pair<'_>]) -> Option<&'static str> {
+/// The prefix for names that are taken; `None` if devices other than Fortinet's use these names together too.
+pub(super) fn format(pairs: &[TextPair<'_>]) -> Option<&'static str> {
     let has = |names: &[&[u8]]| pairs.iter().any(|pair| names.contains(&pair.name));
     let id = value(pairs, b"log_id").is_some_and(|id| 8 <= id.len() && id.iter().all(u8::is_ascii_digit));
     if !has(&[b"type"]) {
@@ -33,22 +33,22 @@ pub(super) fn format(pairs: &[Pair<'_>]) -> Option<&'static str> {
     }
 }
 
-/// What stands in for a header.
-pub(super) fn claims<'a>(pairs: &[Pair<'a>], clock: Clock<'_>) -> Claims<'a> {
+/// The columns that stand in for a header.
+pub(super) fn claims<'a>(pairs: &[TextPair<'a>], clock: Clock<'_>) -> ColumnClaims<'a> {
     let severity =
         text(pairs, b"level").or(text(pairs, b"pri")).and_then(|level| level.parse::<Severity>().ok());
     let host = [&b"devname"[..], b"devid", b"device_id"].into_iter().find_map(|name| value(pairs, name));
-    Claims {
+    ColumnClaims {
         time: time(pairs, clock),
         host: host.unwrap_or_default(),
         program: value(pairs, b"type").unwrap_or_default(),
         priority: severity.map(|severity| Priority::of(Priority::DEFAULT.facility(), severity)),
         completes_stamp: value(pairs, b"date").is_none(),
-        ..Claims::default()
+        ..ColumnClaims::default()
     }
 }
 
-fn time(pairs: &[Pair<'_>], clock: Clock<'_>) -> Option<Timestamp> {
+fn time(pairs: &[TextPair<'_>], clock: Clock<'_>) -> Option<Timestamp> {
     let local = |offset_seconds| {
         stamp::of_parts(value(pairs, b"date")?, value(pairs, b"time")?, offset_seconds, clock)
     };
@@ -67,10 +67,10 @@ fn offset_of_zone(zone: &[u8]) -> Option<i32> {
 }
 
 /// The first value of this name that is not empty.
-fn value<'a>(pairs: &[Pair<'a>], name: &[u8]) -> Option<&'a [u8]> {
+fn value<'a>(pairs: &[TextPair<'a>], name: &[u8]) -> Option<&'a [u8]> {
     pairs.iter().find(|pair| pair.name == name && !pair.value.is_empty()).map(|pair| pair.value)
 }
 
-fn text<'a>(pairs: &[Pair<'a>], name: &[u8]) -> Option<&'a str> {
+fn text<'a>(pairs: &[TextPair<'a>], name: &[u8]) -> Option<&'a str> {
     value(pairs, name).and_then(|value| std::str::from_utf8(value).ok())
 }

@@ -1,11 +1,11 @@
 //! Cisco ISE, program `CISE_…`: `ID SEGMENTS SEGMENT ` and then parts with a comma and a space between them, most of them
 //! `Name=Value`. The first segment begins with `DATE TIME ZONE NUMBER CODE SEVERITY CLASS: TEXT`.
 
-use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
+use super::super::fields::{FIELDS_MAX, FieldWriter, NAME_BYTES_MAX};
 use super::super::word::token;
 
-/// `None` where the text does not begin with the three numbers.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text does not begin with the three numbers.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
     let (id, at) = token(text, 0)?;
     let (segments, at) = token(text, at)?;
@@ -25,7 +25,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-fn add(part: &[u8], fields: &mut Fields<'_>) {
+fn add(part: &[u8], fields: &mut FieldWriter<'_>) {
     let part = part.strip_suffix(b",").unwrap_or(part);
     match memchr::memchr(b'=', part) {
         Some(equals @ 1..=NAME_BYTES_MAX) => fields.add(part[..equals].trim_ascii(), &part[equals + 1..]),
@@ -35,7 +35,7 @@ fn add(part: &[u8], fields: &mut Fields<'_>) {
 }
 
 /// Code, severity and class behind the stamp and a number.
-fn add_head(part: &[u8], fields: &mut Fields<'_>) {
+fn add_head(part: &[u8], fields: &mut FieldWriter<'_>) {
     let mut words = part.split(|&byte| byte == b' ').skip(4);
     let (Some(code), Some(severity), Some(class)) = (words.next(), words.next(), words.next()) else {
         return;

@@ -1,10 +1,10 @@
-//! What logback sends without a `suffixPattern` that names a program: `[main] com.example.Main text`.
+//! Messages of logback without a `suffixPattern` that names a program: `[main] com.example.Main text`.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::super::word::token;
 
-/// `None` where the text does not begin with a thread and a class.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text does not begin with a thread and a class.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let inner = text.strip_prefix(b"[")?;
     let close = memchr::memchr(b']', &inner[..inner.len().min(128)])?;
     let (logger, _) = token(inner, close + 2).filter(|_| inner.get(close + 1) == Some(&b' '))?;

@@ -1,15 +1,15 @@
 //! Meraki's flows and URLs: pairs, and a last part that goes on to the end of the message:
 //! `src=10.0.0.4 dst=192.0.2.9 sport=51000 pattern: allow all`, `src=… mac=… request: GET https://example.com/`.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::super::rfc5424::unescape;
 use super::pairs;
 
-/// What the last part begins with.
+/// The beginnings of the last part.
 const LAST: [&str; 2] = ["pattern: ", "request: "];
 
-/// `None` where the text is not such pairs with such an end.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text is not such pairs with such an end.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let (name, at) = LAST.into_iter().find_map(|name| {
         let at = memchr::memmem::find(text, name.as_bytes())?;
         (0 < at && text[at - 1] == b' ').then_some((name, at))

@@ -13,10 +13,11 @@
 //! | `%FTD-`, `<522008> <NOTI>`  | events of Cisco FTD, of Aruba                                   |
 //! | anything, by its program    | the kernel's firewall, filterlog, Snare, Cisco ISE              |
 //!
-//! The first bytes and the program decide what is tried, so that an ordinary message costs a look at its first word.
+//! The first bytes and the program decide which formats are tried, so that an ordinary message costs a look at its
+//! first word.
 //!
 //! **Invariant:** the message stays as it was received, and so do the columns that its header has filled: fields are
-//! added. What turns out not to be the format from its first byte to its last gives no field at all.
+//! added. A text that is not entirely of the format gives no field at all.
 
 mod access;
 mod aruba;
@@ -35,16 +36,16 @@ mod pairs;
 mod paloalto;
 mod snare;
 
-use super::fields::Fields;
+use super::fields::FieldWriter;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
 use super::vendor::is_idrac;
-use claims::Claims;
+use claims::ColumnClaims;
 use logstead_record::{BatchBuilder, Field, Flags, Row};
 
-/// What a text may be, by its first bytes.
+/// The format that a text may have, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum PayloadKind {
     Json,
     Cef,
     Leef,
@@ -64,7 +65,7 @@ enum Kind {
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    // The kernel says more than what its firewall does.
+    // The kernel writes more than the lines of its firewall.
     if let Some(kind) = kind_by_program(row[Field::Program])
         && read_as(kind, row, clock, builder)
     {
@@ -75,39 +76,42 @@ pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuild
     }
 }
 
-/// Whether a line of a file is one that says its time somewhere else than at its beginning.
+/// Whether a line of a file has its time somewhere else than at its beginning.
 pub(super) fn has_own_stamp(text: &[u8]) -> bool {
-    matches!(kind(text), Some(Kind::PaloAlto | Kind::Access | Kind::Pairs | Kind::Json))
+    matches!(
+        kind(text),
+        Some(PayloadKind::PaloAlto | PayloadKind::Access | PayloadKind::Pairs | PayloadKind::Json)
+    )
 }
 
 /// Programs whose messages are all of one format that does not show at the beginning.
 #[inline]
-fn kind_by_program(program: &[u8]) -> Option<Kind> {
+fn kind_by_program(program: &[u8]) -> Option<PayloadKind> {
     match program.first() {
         Some(b'k' | b'f' | b'M' | b'C') => kind_of_program(program),
         _ => None,
     }
 }
 
-fn kind_of_program(program: &[u8]) -> Option<Kind> {
+fn kind_of_program(program: &[u8]) -> Option<PayloadKind> {
     match program {
-        b"kernel" => Some(Kind::Netfilter),
-        b"filterlog" => Some(Kind::Filterlog),
-        b"MSWinEventLog" => Some(Kind::Snare),
-        [b'C', b'I', b'S', b'E', b'_', ..] => Some(Kind::Ise),
+        b"kernel" => Some(PayloadKind::Netfilter),
+        b"filterlog" => Some(PayloadKind::Filterlog),
+        b"MSWinEventLog" => Some(PayloadKind::Snare),
+        [b'C', b'I', b'S', b'E', b'_', ..] => Some(PayloadKind::Ise),
         _ => None,
     }
 }
 
-fn kind(text: &[u8]) -> Option<Kind> {
+fn kind(text: &[u8]) -> Option<PayloadKind> {
     match text.first()? {
-        b'{' => Some(Kind::Json),
-        b'@' if text.starts_with(b"@cee:") => Some(Kind::Json),
+        b'{' => Some(PayloadKind::Json),
+        b'@' if text.starts_with(b"@cee:") => Some(PayloadKind::Json),
         b'[' => kind_by_bracket(text),
-        b'%' if text.starts_with(b"%FTD-") => Some(Kind::Firepower),
-        b'<' => Some(Kind::Aruba),
-        b'0'..=b'9' if paloalto::begins(text) => Some(Kind::PaloAlto),
-        b'0'..=b'9' | b':' if access::begins(text) => Some(Kind::Access),
+        b'%' if text.starts_with(b"%FTD-") => Some(PayloadKind::Firepower),
+        b'<' => Some(PayloadKind::Aruba),
+        b'0'..=b'9' if paloalto::begins(text) => Some(PayloadKind::PaloAlto),
+        b'0'..=b'9' | b':' if access::begins(text) => Some(PayloadKind::Access),
         b'a'..=b'z' | b'A'..=b'Z' | b'_' => kind_by_word(text),
         b' ' => kind(text.trim_ascii_start()),
         _ => None,
@@ -115,25 +119,25 @@ fn kind(text: &[u8]) -> Option<Kind> {
 }
 
 /// Check Point has quotes, logback a thread.
-fn kind_by_bracket(text: &[u8]) -> Option<Kind> {
+fn kind_by_bracket(text: &[u8]) -> Option<PayloadKind> {
     match &text[1 + pairs::name_bytes(&text[1..])..] {
-        [b':', b'"', ..] => Some(Kind::CheckPoint),
-        _ => Some(Kind::Java),
+        [b':', b'"', ..] => Some(PayloadKind::CheckPoint),
+        _ => Some(PayloadKind::Java),
     }
 }
 
-/// By what follows the first word.
-fn kind_by_word(text: &[u8]) -> Option<Kind> {
+/// By the text behind the first word.
+fn kind_by_word(text: &[u8]) -> Option<PayloadKind> {
     match &text[pairs::name_bytes(text)..] {
-        [b' ', b'-', b' ', ..] if access::begins(text) => Some(Kind::Access),
-        [b'=', ..] => Some(Kind::Pairs),
-        [b':', b'"', ..] => Some(Kind::CheckPoint),
-        [b':', ..] if is_idrac(text) => Some(Kind::Idrac),
-        [b':', ..] if text.starts_with(b"CEF:") => Some(Kind::Cef),
-        [b':', ..] if text.starts_with(b"LEEF:") => Some(Kind::Leef),
+        [b' ', b'-', b' ', ..] if access::begins(text) => Some(PayloadKind::Access),
+        [b'=', ..] => Some(PayloadKind::Pairs),
+        [b':', b'"', ..] => Some(PayloadKind::CheckPoint),
+        [b':', ..] if is_idrac(text) => Some(PayloadKind::Idrac),
+        [b':', ..] if text.starts_with(b"CEF:") => Some(PayloadKind::Cef),
+        [b':', ..] if text.starts_with(b"LEEF:") => Some(PayloadKind::Leef),
         // An address of IPv6 that begins with a letter, or a virtual host with its port.
         [b':', next, ..] if next.is_ascii_hexdigit() || *next == b':' => {
-            access::begins(text).then_some(Kind::Access)
+            access::begins(text).then_some(PayloadKind::Access)
         }
         _ => None,
     }
@@ -141,28 +145,28 @@ fn kind_by_word(text: &[u8]) -> Option<Kind> {
 
 /// Whether the text is of this kind.
 #[cold]
-fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) -> bool {
+fn read_as(kind: PayloadKind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) -> bool {
     // The end of the text is missing, and with it the end of a value.
     if row.flags.has(Flags::TRUNCATED) {
         return false;
     }
     let text = row[Field::Message].trim_ascii();
     let found = match kind {
-        Kind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
-        Kind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
-        Kind::PaloAlto => claiming(builder, "paloalto", |fields| paloalto::read(text, clock, fields)),
-        Kind::Cef => plain(builder, "cef", |fields| logstead_parse::cef(text, fields)),
-        Kind::Leef => plain(builder, "leef", |fields| logstead_parse::leef(text, fields)),
-        Kind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
-        Kind::Java => plain(builder, "java", |fields| java::read(text, fields)),
-        Kind::Aruba => plain(builder, "aruba", |fields| aruba::read(text, fields)),
-        Kind::Firepower => plain(builder, "ftd", |fields| firepower::read(text, fields)),
-        Kind::Idrac => plain(builder, "idrac", |fields| idrac::read(text, fields)),
-        Kind::Netfilter => plain(builder, "netfilter", |fields| netfilter::read(text, fields)),
-        Kind::Filterlog => plain(builder, "filterlog", |fields| filterlog::read(text, fields)),
-        Kind::Snare => plain(builder, "snare", |fields| snare::read(text, fields)),
-        Kind::Ise => plain(builder, "ise", |fields| ise::read(text, fields)),
-        Kind::Pairs => read_pairs(text, clock, builder),
+        PayloadKind::Json => claiming(builder, "json", |fields| json::read(text, clock, fields)),
+        PayloadKind::Access => claiming(builder, "access", |fields| access::read(text, clock, fields)),
+        PayloadKind::PaloAlto => claiming(builder, "paloalto", |fields| paloalto::read(text, clock, fields)),
+        PayloadKind::Cef => plain(builder, "cef", |fields| logstead_parse::cef(text, fields)),
+        PayloadKind::Leef => plain(builder, "leef", |fields| logstead_parse::leef(text, fields)),
+        PayloadKind::CheckPoint => plain(builder, "checkpoint", |fields| checkpoint::read(text, fields)),
+        PayloadKind::Java => plain(builder, "java", |fields| java::read(text, fields)),
+        PayloadKind::Aruba => plain(builder, "aruba", |fields| aruba::read(text, fields)),
+        PayloadKind::Firepower => plain(builder, "ftd", |fields| firepower::read(text, fields)),
+        PayloadKind::Idrac => plain(builder, "idrac", |fields| idrac::read(text, fields)),
+        PayloadKind::Netfilter => plain(builder, "netfilter", |fields| netfilter::read(text, fields)),
+        PayloadKind::Filterlog => plain(builder, "filterlog", |fields| filterlog::read(text, fields)),
+        PayloadKind::Snare => plain(builder, "snare", |fields| snare::read(text, fields)),
+        PayloadKind::Ise => plain(builder, "ise", |fields| ise::read(text, fields)),
+        PayloadKind::Pairs => read_pairs(text, clock, builder),
     };
     let Some((claims, count)) = found else { return false };
     row.fields_behind += count;
@@ -170,13 +174,13 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
     true
 }
 
-/// Reads a format that says what may stand in columns.
+/// Reads a format that may fill columns.
 fn claiming<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
-    read: impl FnOnce(&mut Fields<'_>) -> Option<Claims<'a>>,
-) -> Option<(Claims<'a>, usize)> {
-    let mut fields = Fields::new(builder, format);
+    read: impl FnOnce(&mut FieldWriter<'_>) -> Option<ColumnClaims<'a>>,
+) -> Option<(ColumnClaims<'a>, usize)> {
+    let mut fields = FieldWriter::new(builder, format);
     read(&mut fields).map(|claims| (claims, fields.count()))
 }
 
@@ -184,32 +188,32 @@ fn claiming<'a>(
 fn plain<'a>(
     builder: &mut BatchBuilder,
     format: &'static str,
-    read: impl FnOnce(&mut Fields<'_>) -> Option<()>,
-) -> Option<(Claims<'a>, usize)> {
-    let mut fields = Fields::new(builder, format);
-    read(&mut fields).map(|()| (Claims::default(), fields.count()))
+    read: impl FnOnce(&mut FieldWriter<'_>) -> Option<()>,
+) -> Option<(ColumnClaims<'a>, usize)> {
+    let mut fields = FieldWriter::new(builder, format);
+    read(&mut fields).map(|()| (ColumnClaims::default(), fields.count()))
 }
 
 fn read_pairs<'a>(
     text: &'a [u8],
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
-) -> Option<(Claims<'a>, usize)> {
+) -> Option<(ColumnClaims<'a>, usize)> {
     let Some(found) = pairs::all(text) else {
         return plain(builder, "meraki", |fields| meraki::read(text, fields));
     };
     let (format, claims) = match fortigate::format(&found) {
         Some(format) => (format, fortigate::claims(&found, clock)),
-        None => ("kv", Claims::default()),
+        None => ("kv", ColumnClaims::default()),
     };
-    let mut fields = Fields::new(builder, format);
+    let mut fields = FieldWriter::new(builder, format);
     found.iter().for_each(|pair| pair.add_to(&mut fields, unescape));
     Some((claims, fields.count()))
 }
 
-/// The payload stands in for what the header does not say: for all of one that is missing, and then the format is
+/// The payload fills the columns that the header leaves empty: for all of one that is missing, and then the format is
 /// known after all; for the priority of one without it.
-fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
+fn fill<'a>(row: &mut Row<'a>, claims: &ColumnClaims<'a>) {
     let is_headless = row.flags.has(Flags::UNPARSED);
     // Behind a priority, the message does not begin where the frame does.
     let says_priority = row.priority.is_some() && !(is_headless && row.message_at == Some(0));
@@ -237,7 +241,7 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
 mod tests {
     use super::super::fields;
     use super::super::tests::{assert_raw, parse_as};
-    use super::super::{Known, Syslog};
+    use super::super::{FrameContext, SyslogParser};
     use super::*;
     use jiff::tz::TimeZone;
     use logstead_config::SourceFormat;
@@ -248,26 +252,26 @@ mod tests {
     #[test]
     fn the_first_bytes_tell_what_a_text_may_be() {
         for (text, expected) in [
-            ("{\"a\":1}", Some(Kind::Json)),
-            ("@cee: {}", Some(Kind::Json)),
+            ("{\"a\":1}", Some(PayloadKind::Json)),
+            ("@cee: {}", Some(PayloadKind::Json)),
             ("@cei: {}", None),
-            ("CEF:0|", Some(Kind::Cef)),
-            ("LEEF:2.0|", Some(Kind::Leef)),
+            ("CEF:0|", Some(PayloadKind::Cef)),
+            ("LEEF:2.0|", Some(PayloadKind::Leef)),
             ("LEAF:2.0|", None),
-            ("[a:\"b\"", Some(Kind::CheckPoint)),
-            ("[main] a.b.C", Some(Kind::Java)),
-            ("10.0.0.1 - ana [", Some(Kind::Access)),
-            ("fe80::1 - - [", Some(Kind::Access)),
-            ("example.com:443 10.0.0.1 - - [21/Nov", Some(Kind::Access)),
+            ("[a:\"b\"", Some(PayloadKind::CheckPoint)),
+            ("[main] a.b.C", Some(PayloadKind::Java)),
+            ("10.0.0.1 - ana [", Some(PayloadKind::Access)),
+            ("fe80::1 - - [", Some(PayloadKind::Access)),
+            ("example.com:443 10.0.0.1 - - [21/Nov", Some(PayloadKind::Access)),
             ("error: 10 - 7", None),
-            ("%FTD-1-430003: ", Some(Kind::Firepower)),
-            ("src:\"a\";", Some(Kind::CheckPoint)),
-            ("1,2026/11/21 06:13:00,", Some(Kind::PaloAlto)),
+            ("%FTD-1-430003: ", Some(PayloadKind::Firepower)),
+            ("src:\"a\";", Some(PayloadKind::CheckPoint)),
+            ("1,2026/11/21 06:13:00,", Some(PayloadKind::PaloAlto)),
             ("1,2,3", None),
             ("2026-11-21 06:13:00", None),
-            ("key=value", Some(Kind::Pairs)),
-            ("_PID=1", Some(Kind::Pairs)),
-            ("  key=value", Some(Kind::Pairs)),
+            ("key=value", Some(PayloadKind::Pairs)),
+            ("_PID=1", Some(PayloadKind::Pairs)),
+            ("  key=value", Some(PayloadKind::Pairs)),
             ("key = value", None),
             ("Accepted publickey for ana", None),
             ("=x", None),
@@ -326,8 +330,8 @@ mod tests {
         let received = Timestamp::from_nanos(0);
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"", peer: b"", received });
-        let syslog = Syslog::new(SourceFormat::Auto, TimeZone::UTC);
-        syslog.parse(frame, Known { flags, ..Known::at(received) }, &mut builder);
+        let syslog = SyslogParser::new(SourceFormat::Auto, TimeZone::UTC);
+        syslog.parse(frame, FrameContext { flags, ..FrameContext::at(received) }, &mut builder);
         builder.seal()
     }
 

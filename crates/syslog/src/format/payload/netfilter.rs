@@ -3,11 +3,11 @@
 //! The text before `IN=`, which the rule says, is the field `prefix`. Words without a value (`DF`, `SYN`) are in the
 //! message only.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::pairs::name_bytes;
 
-/// `None` where the text is not such a line.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text is not such a line.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let start = begin(text)?;
     let prefix = prefix(&text[..start]);
     if !prefix.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-/// Where `IN=` stands that ` OUT=` follows.
+/// The position of an `IN=` before ` OUT=`.
 fn begin(text: &[u8]) -> Option<usize> {
     let out = memchr::memmem::find(text, b" OUT=")?;
     let at = memchr::memmem::rfind(&text[..out], b"IN=")?;

@@ -4,7 +4,7 @@
 //! it. A comma or a semicolon that ends a value is not part of it. FortiGate puts nothing but commas between its pairs when it
 //! is told to write CSV: a comma within a bare value is a part of it there, unless a name follows.
 
-use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
+use super::super::fields::{FIELDS_MAX, FieldWriter, NAME_BYTES_MAX};
 use super::super::rfc5424::value_end;
 
 /// Fewer pairs may be a coincidence.
@@ -24,21 +24,21 @@ const IN_NAMES: [bool; 256] = {
 
 /// A name and a value as they stand in a message.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
+pub(super) struct TextPair<'a> {
     pub(super) name: &'a [u8],
     pub(super) value: &'a [u8],
     /// Whether a backslash in the value may mean something.
     escaped: bool,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> TextPair<'a> {
     /// A pair whose value may have escapes.
-    pub(super) fn new(name: &'a [u8], value: &'a [u8]) -> Pair<'a> {
-        Pair { name, value, escaped: true }
+    pub(super) fn new(name: &'a [u8], value: &'a [u8]) -> TextPair<'a> {
+        TextPair { name, value, escaped: true }
     }
 
     /// Adds it as a field.
-    pub(super) fn add_to(&self, fields: &mut Fields<'_>, unescape: fn(&[u8], &mut Vec<u8>)) {
+    pub(super) fn add_to(&self, fields: &mut FieldWriter<'_>, unescape: fn(&[u8], &mut Vec<u8>)) {
         if self.escaped && memchr::memchr(b'\\', self.value).is_some() {
             fields.add_with(self.name, |out| unescape(self.value, out));
         } else {
@@ -47,13 +47,13 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The first [`FIELDS_MAX`] pairs; `None` where the text is not pairs from its first byte to its last.
-pub(super) fn all(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+/// The first [`FIELDS_MAX`] pairs; `None` if the text is not pairs from its first byte to its last.
+pub(super) fn all(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     between_commas(text).or_else(|| between_spaces(text))
 }
 
-/// Where nothing but a comma stands between the pairs.
-fn between_commas(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+/// Reads pairs with only a comma between them.
+fn between_commas(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     let mut rest = text.trim_ascii();
     let first = rest.get(name_bytes(rest)..)?.strip_prefix(b"=")?;
     let first_bytes = memchr::memchr2(b' ', b'"', first).unwrap_or(first.len());
@@ -78,7 +78,7 @@ fn between_commas(text: &[u8]) -> Option<Vec<Pair<'_>>> {
             return None;
         }
         if pairs.len() < FIELDS_MAX {
-            pairs.push(Pair { name, value, escaped });
+            pairs.push(TextPair { name, value, escaped });
         }
         count += 1;
         rest = match after.split_first() {
@@ -90,7 +90,7 @@ fn between_commas(text: &[u8]) -> Option<Vec<Pair<'_>>> {
     (PAIRS_MIN <= count).then_some(pairs)
 }
 
-/// Where the comma stands that a name and a `=` follow; the end of the text where none does.
+/// The position of the comma before a name and a `=`; the end of the text if there is none.
 fn comma_before_name(text: &[u8]) -> usize {
     let ends = |at: &usize| {
         let next = &text[at + 1..];
@@ -100,8 +100,8 @@ fn comma_before_name(text: &[u8]) -> usize {
     memchr::memchr_iter(b',', text).find(ends).unwrap_or(text.len())
 }
 
-/// Where a space stands between the pairs.
-fn between_spaces(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+/// Reads pairs with a space between them.
+fn between_spaces(text: &[u8]) -> Option<Vec<TextPair<'_>>> {
     let mut pairs = Vec::with_capacity(32);
     let mut rest = text.trim_ascii();
     let mut count = 0_usize;
@@ -113,7 +113,7 @@ fn between_spaces(text: &[u8]) -> Option<Vec<Pair<'_>>> {
         let (name, after) = (&rest[..name_bytes], &rest[name_bytes + 1..]);
         let (value, escaped, after) = value(after)?;
         if pairs.len() < FIELDS_MAX {
-            pairs.push(Pair { name, value, escaped });
+            pairs.push(TextPair { name, value, escaped });
         }
         count += 1;
         rest = after.trim_ascii_start();
@@ -121,14 +121,14 @@ fn between_spaces(text: &[u8]) -> Option<Vec<Pair<'_>>> {
     (PAIRS_MIN <= count).then_some(pairs)
 }
 
-/// How many bytes of the text are a name; 0 where it begins with none, or with one that is too long.
+/// The length of the name that the text begins with; 0 if there is none, or one that is too long.
 pub(super) fn name_bytes(text: &[u8]) -> usize {
     let begins = text.first().is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_');
     let length = text.iter().take_while(|&&byte| IN_NAMES[usize::from(byte)]).count();
     if begins && length <= NAME_BYTES_MAX { length } else { 0 }
 }
 
-/// The value that the text begins with, whether it may have escapes, and what stands behind it.
+/// The value that the text begins with, whether it may have escapes, and the rest behind it.
 fn value(text: &[u8]) -> Option<(&[u8], bool, &[u8])> {
     let (value, escaped, after) = match text.first() {
         Some(b'"') => {

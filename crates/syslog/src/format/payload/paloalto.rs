@@ -3,19 +3,19 @@
 //! The names are those of the vendor's documentation. Columns that it calls unused or that only some versions send
 //! have none here, and an empty column is not a field.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 use super::super::stamp::{self, Clock};
-use super::claims::Claims;
+use super::claims::ColumnClaims;
 use logstead_record::Timestamp;
 
-/// Where columns of all types stand.
+/// The position of the column with the type, the same in all logs.
 const TYPE: usize = 3;
 const RECEIVED: usize = 1;
 const GENERATED: usize = 6;
 
 /// The columns of all types.
 const COMMON: &[&str] = &["", "receive_time", "serial", "type", "subtype", "", "time_generated"];
-/// What follows in logs of traffic and threats.
+/// The columns that follow in logs of traffic and threats.
 const SESSION: &[&str] = &[
     "src",
     "dst",
@@ -140,11 +140,11 @@ const SYSTEM: &[&str] = &[
     "vsys_name",
     "device_name",
 ];
-/// What stands behind the path depends on how the device is set up.
+/// The columns behind the path depend on the device's configuration.
 const CONFIG: &[&str] = &["host", "vsys", "cmd", "admin", "client", "result", "path"];
 
 /// A value between commas, and whether it has doubled quotes in it.
-struct Column<'a> {
+struct QuotedValue<'a> {
     value: &'a [u8],
     quoted: bool,
 }
@@ -156,15 +156,19 @@ pub(super) fn begins(text: &[u8]) -> bool {
     0 < digits && matches!(behind, Some([b',', _, _, _, _, b'/', _, _, b'/', _, _, b' ']))
 }
 
-/// `None` where the text does not have such columns from its first byte to its last.
-pub(super) fn read<'a>(text: &'a [u8], clock: Clock<'_>, fields: &mut Fields<'_>) -> Option<Claims<'a>> {
+/// `None` if the text does not have such columns from its first byte to its last.
+pub(super) fn read<'a>(
+    text: &'a [u8],
+    clock: Clock<'_>,
+    fields: &mut FieldWriter<'_>,
+) -> Option<ColumnClaims<'a>> {
     let columns = columns(text)?;
     let kind = columns.get(TYPE)?.value;
     let is_kind = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
     if kind.is_empty() || !kind.iter().all(is_kind) {
         return None;
     }
-    let mut claims = Claims { time: time(&columns, clock), program: kind, ..Claims::default() };
+    let mut claims = ColumnClaims { time: time(&columns, clock), program: kind, ..ColumnClaims::default() };
     for (name, column) in
         names(kind).zip(&columns).filter(|(name, column)| !name.is_empty() && !column.value.is_empty())
     {
@@ -192,8 +196,8 @@ fn names(kind: &[u8]) -> impl Iterator<Item = &'static &'static str> {
     parts.into_iter().flatten()
 }
 
-/// The columns that can have a name; `None` where a quote is not closed, or closed within a value.
-fn columns(text: &[u8]) -> Option<Vec<Column<'_>>> {
+/// The columns that can have a name; `None` if a quote is not closed, or closed within a value.
+fn columns(text: &[u8]) -> Option<Vec<QuotedValue<'_>>> {
     let columns_max = COMMON.len() + SESSION.len() + TRAFFIC.len().max(THREAT.len());
     let mut columns = Vec::with_capacity(columns_max);
     let mut rest = Some(text);
@@ -211,23 +215,23 @@ fn columns(text: &[u8]) -> Option<Vec<Column<'_>>> {
     Some(columns)
 }
 
-fn column(text: &[u8]) -> Option<(Column<'_>, &[u8])> {
+fn column(text: &[u8]) -> Option<(QuotedValue<'_>, &[u8])> {
     let Some(inner) = text.strip_prefix(b"\"") else {
         let end = memchr::memchr(b',', text).unwrap_or(text.len());
-        return Some((Column { value: &text[..end], quoted: false }, &text[end..]));
+        return Some((QuotedValue { value: &text[..end], quoted: false }, &text[end..]));
     };
     let mut end = 0;
     loop {
         end += memchr::memchr(b'"', inner.get(end..)?)?;
         if inner.get(end + 1) != Some(&b'"') {
-            return Some((Column { value: &inner[..end], quoted: true }, &inner[end + 1..]));
+            return Some((QuotedValue { value: &inner[..end], quoted: true }, &inner[end + 1..]));
         }
         end += 2;
     }
 }
 
 /// When the log was made, or else when the device received it.
-fn time(columns: &[Column<'_>], clock: Clock<'_>) -> Option<Timestamp> {
+fn time(columns: &[QuotedValue<'_>], clock: Clock<'_>) -> Option<Timestamp> {
     let read = |at: usize| {
         let (date, time) = columns.get(at)?.value.split_at_checked(10)?;
         stamp::of_parts(date, time.strip_prefix(b" ")?, None, clock)

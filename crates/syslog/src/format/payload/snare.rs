@@ -1,6 +1,6 @@
 //! Windows events as Snare sends them: `MSWinEventLog` and columns between tabs, by the vendor's names.
 
-use super::super::fields::Fields;
+use super::super::fields::FieldWriter;
 
 const NAMES: [&str; 13] = [
     "Criticality",
@@ -20,8 +20,8 @@ const NAMES: [&str; 13] = [
 /// Fewer are not an event.
 const COLUMNS_MIN: usize = 10;
 
-/// `None` where the text does not have such columns.
-pub(super) fn read(text: &[u8], fields: &mut Fields<'_>) -> Option<()> {
+/// `None` if the text does not have such columns.
+pub(super) fn read(text: &[u8], fields: &mut FieldWriter<'_>) -> Option<()> {
     let rest = text.strip_prefix(b"MSWinEventLog\t")?;
     if memchr::memchr_iter(b'\t', rest).count() < COLUMNS_MIN {
         return None;

@@ -1,4 +1,4 @@
-//! What bytes are found to be: frames, framing, or nothing that a message holds.
+//! The result of splitting bytes: frames, framing, and bytes that no message holds.
 
 use logstead_record::Flags;
 
@@ -9,14 +9,14 @@ pub struct Frame {
     pub start: u32,
     /// Behind its last byte.
     pub end: u32,
-    /// What framing noted.
+    /// The flags that framing set.
     pub flags: Flags,
 }
 
 /// Why bytes are in no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// A message is longer than what is kept of one.
+pub enum SkipReason {
+    /// A message is longer than the part that is kept.
     TooLong,
     /// Nothing shows that they are a message.
     OutOfStep,
@@ -24,29 +24,29 @@ pub enum Why {
 
 /// A range of the bytes that were split which no message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedRange {
     /// Its first byte.
     pub start: u32,
     /// Behind its last byte.
     pub end: u32,
-    /// Why.
-    pub why: Why,
+    /// The reason.
+    pub why: SkipReason,
 }
 
-/// What bytes were found to be.
+/// The result of splitting bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SplitResult {
     /// In order.
     pub frames: Vec<Frame>,
     /// In order.
-    pub skipped: Vec<Skipped>,
-    /// How many bytes are delimiters, lengths and empty lines.
+    pub skipped: Vec<SkippedRange>,
+    /// The number of bytes that are delimiters, lengths and empty lines.
     pub framing_bytes: usize,
 }
 
-impl Found {
+impl SplitResult {
     /// Adds a frame, unless it is an empty line.
-    pub(super) fn frame(&mut self, bytes: &[u8], (start, end): (usize, usize), flags: Flags) {
+    pub(super) fn frame(&mut self, bytes: &[u8], start: usize, end: usize, flags: Flags) {
         let is_blank = bytes[start..end].iter().all(|&byte| byte == b'\r' || byte == b'\n');
         if is_blank {
             self.framing_bytes += end - start;
@@ -55,10 +55,10 @@ impl Found {
         }
     }
 
-    /// Adds what no message holds, if it is anything.
-    pub(super) fn skip(&mut self, (start, end): (usize, usize), why: Why) {
+    /// Adds bytes that no message holds, unless there are none.
+    pub(super) fn skip(&mut self, start: usize, end: usize, why: SkipReason) {
         if start < end {
-            self.skipped.push(Skipped { start: start as u32, end: end as u32, why });
+            self.skipped.push(SkippedRange { start: start as u32, end: end as u32, why });
         }
     }
 }

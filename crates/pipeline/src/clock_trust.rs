@@ -20,14 +20,14 @@ const ABSENCE_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// The time of day, and how long the process has been running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ClockReading {
     pub wall: Timestamp,
     pub running: Duration,
 }
 
 /// Why the clock is not trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Hold {
+pub(crate) struct ClockDoubt {
     /// How far the clock is ahead of what it should say, in nanoseconds; below zero it is behind.
     ahead_nanos: i64,
     since: Duration,
@@ -35,34 +35,35 @@ pub(crate) struct Hold {
     needs_agreement: bool,
 }
 
-/// What is known of the clock.
+/// The state of trust in the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Trust {
+pub(crate) struct ClockTrust {
     /// When it was last trusted.
-    believed: Reading,
+    believed: ClockReading,
     /// Since when it keeps pace with elapsed time.
-    steady: Reading,
-    hold: Option<Hold>,
+    steady: ClockReading,
+    hold: Option<ClockDoubt>,
 }
 
-impl Trust {
+impl ClockTrust {
     /// At a start, with the time that was saved, if any.
-    pub(crate) fn start(now: Reading, known: Option<Timestamp>) -> Trust {
+    pub(crate) fn start(now: ClockReading, known: Option<Timestamp>) -> ClockTrust {
         let known = known.filter(|known| *known < now.wall).unwrap_or(now.wall);
-        let mut trust = Trust { believed: Reading { wall: known, ..now }, steady: now, hold: None };
+        let mut trust = ClockTrust { believed: ClockReading { wall: known, ..now }, steady: now, hold: None };
         trust.hold = trust.leapt(now);
         trust
     }
 
     /// Why the clock is not trusted now, if so.
-    pub(crate) fn look(&mut self, now: Reading) -> Option<Hold> {
+    pub(crate) fn look(&mut self, now: ClockReading) -> Option<ClockDoubt> {
         if is_more(ahead_nanos(self.steady, now), LEAP_MAX) {
             self.hold = self.leapt(now);
             self.steady = now;
         }
         let is_back = !is_more(ahead_nanos(self.believed, now), LEAP_MAX);
-        let has_agreed =
-            |hold: &Hold| !hold.needs_agreement && AGREEMENT_MIN <= now.running.saturating_sub(hold.since);
+        let has_agreed = |hold: &ClockDoubt| {
+            !hold.needs_agreement && AGREEMENT_MIN <= now.running.saturating_sub(hold.since)
+        };
         let is_long = AGREEMENT_MIN <= now.running.saturating_sub(self.believed.running);
         match &self.hold {
             Some(hold) if is_back || has_agreed(hold) => self.agree(now),
@@ -74,13 +75,13 @@ impl Trust {
     }
 
     /// It is trusted from now on.
-    pub(crate) fn agree(&mut self, now: Reading) {
-        *self = Trust { believed: now, steady: now, hold: None };
+    pub(crate) fn agree(&mut self, now: ClockReading) {
+        *self = ClockTrust { believed: now, steady: now, hold: None };
     }
 
-    fn leapt(&self, now: Reading) -> Option<Hold> {
+    fn leapt(&self, now: ClockReading) -> Option<ClockDoubt> {
         let ahead_nanos = ahead_nanos(self.believed, now);
-        is_more(ahead_nanos, LEAP_MAX).then(|| Hold {
+        is_more(ahead_nanos, LEAP_MAX).then(|| ClockDoubt {
             ahead_nanos,
             since: now.running,
             needs_agreement: 0 < ahead_nanos && is_more(ahead_nanos, ABSENCE_MAX),
@@ -88,8 +89,8 @@ impl Trust {
     }
 }
 
-/// How much further the clock moved than time elapsed.
-fn ahead_nanos(before: Reading, now: Reading) -> i64 {
+/// The distance that the clock moved beyond the elapsed time.
+fn ahead_nanos(before: ClockReading, now: ClockReading) -> i64 {
     let passed = now.running.saturating_sub(before.running);
     let passed = i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
     now.wall.nanos().saturating_sub(before.wall.nanos()).saturating_sub(passed)
@@ -99,10 +100,10 @@ fn is_more(nanos: i64, than: Duration) -> bool {
     than.as_nanos() < u128::from(nanos.unsigned_abs())
 }
 
-impl std::fmt::Display for Hold {
+impl std::fmt::Display for ClockDoubt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let side = if 0 < self.ahead_nanos { "ahead of" } else { "behind" };
-        let span = told(Duration::from_nanos(self.ahead_nanos.unsigned_abs()));
+        let span = span_text(Duration::from_nanos(self.ahead_nanos.unsigned_abs()));
         write!(
             f,
             "the clock is {span} {side} where it should be by what Logstead saw last: no message is removed by age "
@@ -119,7 +120,7 @@ impl std::fmt::Display for Hold {
 }
 
 /// In the two largest units.
-fn told(span: Duration) -> String {
+fn span_text(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (days, hours) = (minutes / 1440, minutes / 60 % 24);
     if 0 < days { format!("{days} d {hours} h") } else { format!("{hours} h {} min", minutes % 60) }
@@ -138,15 +139,15 @@ mod tests {
         Timestamp::from_seconds(seconds).unwrap()
     }
 
-    fn at(seconds: i64, running: i64) -> Reading {
-        Reading { wall: wall(seconds), running: Duration::from_secs(running as u64) }
+    fn at(seconds: i64, running: i64) -> ClockReading {
+        ClockReading { wall: wall(seconds), running: Duration::from_secs(running as u64) }
     }
 
     /// Looks once a minute for this long, and returns whether the clock is trusted at the end.
-    fn wait(trust: &mut Trust, from: Reading, seconds: i64) -> (Reading, bool) {
+    fn wait(trust: &mut ClockTrust, from: ClockReading, seconds: i64) -> (ClockReading, bool) {
         let mut now = from;
         for _ in 0..seconds / 60 {
-            now = Reading {
+            now = ClockReading {
                 wall: now.wall.saturating_add(60_000_000_000),
                 running: now.running + Duration::from_secs(60),
             };
@@ -157,17 +158,17 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_on_as_time_passes_is_believed() {
-        let mut trust = Trust::start(at(NOW, 0), Some(wall(NOW - 30)));
+        let mut trust = ClockTrust::start(at(NOW, 0), Some(wall(NOW - 30)));
         let (now, believed) = wait(&mut trust, at(NOW, 0), 10 * DAY);
         assert!(believed);
-        let slow = Reading { wall: now.wall.saturating_add(-1_800_000_000_000), ..now };
+        let slow = ClockReading { wall: now.wall.saturating_add(-1_800_000_000_000), ..now };
         assert_eq!(trust.look(slow), None, "half an hour is no leap");
     }
 
     #[test]
     fn a_leap_holds_until_an_hour_has_passed() {
         for leap in [2 * HOUR, 2 * DAY, -3 * DAY] {
-            let mut trust = Trust::start(at(NOW, 0), None);
+            let mut trust = ClockTrust::start(at(NOW, 0), None);
             let leapt = at(NOW + 60 + leap, 60);
             assert!(trust.look(leapt).is_some(), "{leap}");
             let (now, believed) = wait(&mut trust, leapt, HOUR - 60);
@@ -178,20 +179,20 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_right_again_is_believed_at_once() {
-        let mut trust = Trust::start(at(NOW, 0), None);
+        let mut trust = ClockTrust::start(at(NOW, 0), None);
         assert!(trust.look(at(NOW + 2 * DAY, 60)).is_some());
         assert!(trust.look(at(NOW + 2 * DAY + 60, 120)).is_some());
         assert!(trust.look(at(NOW + 180, 180)).is_none());
-        let mut trust = Trust::start(at(NOW + 200 * 365 * DAY, 0), Some(wall(NOW)));
+        let mut trust = ClockTrust::start(at(NOW + 200 * 365 * DAY, 0), Some(wall(NOW)));
         assert!(trust.look(at(NOW + 60, 60)).is_none(), "as the time server does soon after a boot");
     }
 
     #[test]
     fn another_leap_begins_another_hour() {
-        let mut trust = Trust::start(at(NOW, 0), None);
+        let mut trust = ClockTrust::start(at(NOW, 0), None);
         trust.look(at(NOW + 2 * DAY, 60));
         let (now, _) = wait(&mut trust, at(NOW + 2 * DAY, 60), HOUR / 2);
-        let further = Reading { wall: now.wall.saturating_add(DAY * 1_000_000_000), ..now };
+        let further = ClockReading { wall: now.wall.saturating_add(DAY * 1_000_000_000), ..now };
         trust.look(further);
         let (now, believed) = wait(&mut trust, further, HOUR - 60);
         assert!(!believed);
@@ -200,11 +201,11 @@ mod tests {
 
     #[test]
     fn who_was_off_for_a_month_removes_messages_after_an_hour() {
-        let mut trust = Trust::start(at(NOW, 0), Some(wall(NOW - 31 * DAY)));
+        let mut trust = ClockTrust::start(at(NOW, 0), Some(wall(NOW - 31 * DAY)));
         assert!(trust.look(at(NOW, 0)).unwrap().to_string().contains("31 d 0 h ahead"));
         assert!(wait(&mut trust, at(NOW, 0), HOUR).1);
         assert!(
-            Trust::start(at(NOW, 0), Some(wall(NOW - HOUR / 2))).look(at(NOW, 0)).is_none(),
+            ClockTrust::start(at(NOW, 0), Some(wall(NOW - HOUR / 2))).look(at(NOW, 0)).is_none(),
             "a short stop"
         );
     }
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn a_clock_of_another_age_is_never_believed_by_itself() {
         for (now, known) in [(9_214_646_400, NOW), (NOW + 400 * DAY, NOW)] {
-            let mut trust = Trust::start(at(now, 0), Some(wall(known)));
+            let mut trust = ClockTrust::start(at(now, 0), Some(wall(known)));
             assert!(!wait(&mut trust, at(now, 0), 30 * DAY).1);
             trust.agree(at(now + 30 * DAY, 30 * DAY));
             assert!(trust.look(at(now + 30 * DAY + 60, 30 * DAY + 60)).is_none());
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_behind_what_is_known_waits_for_the_leap_to_the_right_time() {
-        let mut trust = Trust::start(at(0, 0), Some(wall(NOW)));
+        let mut trust = ClockTrust::start(at(0, 0), Some(wall(NOW)));
         assert!(trust.look(at(60, 60)).is_none(), "it is too early for anything to be too old");
         assert!(trust.look(at(NOW, 120)).is_some());
     }
@@ -233,9 +234,9 @@ mod tests {
             steps in proptest::collection::vec((0_i64..2 * HOUR, -3 * DAY..3 * DAY), 0..20),
         ) {
             let mut now = at(NOW, 0);
-            let mut trust = Trust::start(now, known.map(wall));
+            let mut trust = ClockTrust::start(now, known.map(wall));
             for (passed, leap) in steps {
-                now = Reading {
+                now = ClockReading {
                     wall: now.wall.saturating_add((passed + leap) * 1_000_000_000),
                     running: now.running + Duration::from_secs(passed as u64),
                 };

@@ -9,21 +9,21 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-/// The most names of a folder that are looked at.
+/// The maximum number of names of a folder that are looked at.
 const NAMES_MAX: usize = 100_000;
 
-/// How many names are tried.
+/// The number of names that are tried.
 const ATTEMPTS_MAX: u32 = 1000;
 
-/// A name in a folder.
-pub struct Place {
+/// A name in an open folder.
+pub struct FolderEntry {
     folder: File,
     name: OsString,
 }
 
-impl Place {
-    pub(super) fn new(folder: File, name: OsString) -> Place {
-        Place { folder, name }
+impl FolderEntry {
+    pub(super) fn new(folder: File, name: OsString) -> FolderEntry {
+        FolderEntry { folder, name }
     }
 
     /// The last part of the path.
@@ -32,11 +32,11 @@ impl Place {
     }
 
     /// Another name in the same folder.
-    pub fn beside(&self, name: impl Into<OsString>) -> io::Result<Place> {
-        Ok(Place { folder: self.folder.try_clone()?, name: name.into() })
+    pub fn beside(&self, name: impl Into<OsString>) -> io::Result<FolderEntry> {
+        Ok(FolderEntry { folder: self.folder.try_clone()?, name: name.into() })
     }
 
-    /// Opens the file to append to it and to look at what is there; it is made if it is missing.
+    /// Opens the file to append to it and to read it; it is created if it is missing.
     pub fn open_to_append(&self) -> io::Result<File> {
         self.open(OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
@@ -56,7 +56,7 @@ impl Place {
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file: File =
             rustix::fs::openat(&self.folder, &self.name, flags, Mode::from_raw_mode(0o600))?.into();
-        // A device or a pipe takes what is appended and keeps nothing.
+        // A device or a pipe takes appended bytes and keeps nothing.
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("this is not a file")) }
     }
 
@@ -108,12 +108,12 @@ impl Place {
         Ok(rustix::fs::unlinkat(&self.folder, &self.name, AtFlags::empty())?)
     }
 
-    /// Makes names last that were made, changed or removed in the folder.
+    /// Syncs the folder, so that changes of names in it last.
     pub fn sync_folder(&self) -> io::Result<()> {
         self.folder.sync_all()
     }
 
-    /// The names in the folder that `wanted` wants.
+    /// The names in the folder that `wanted` accepts.
     pub fn names(&self, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.folder)?.take(NAMES_MAX) {

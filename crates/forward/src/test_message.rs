@@ -1,18 +1,18 @@
 //! Sends a test message: through the sink of a destination's kind, and past its queue.
 
 use super::kinds;
-use super::sink::{Message, Remedy, Sent};
+use super::sink::{OutgoingMessage, Remedy, SendReport};
 use logstead_config::{Destination as Config, DestinationKind, Period};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
 use std::sync::Arc;
 
-/// syslog's own facility, and a severity that nobody is woken up for.
+/// syslog's own facility, and a severity that raises no alarm.
 const FACILITY_SYSLOG: u8 = 5;
 const SEVERITY_INFO: u8 = 6;
 
-/// What to look at, by what is in a reason.
+/// Advice, by a text that a reason contains.
 const ADVICE: [(&[&str], &str); 7] = [
     (&[": 401", ": 403"], "check the token, key or password, and what it is allowed to do"),
     (&[": 404"], "check the address, and the index or path in it"),
@@ -30,8 +30,8 @@ const ADVICE: [(&[&str], &str); 7] = [
 ];
 const ADVICE_OTHERWISE: &str = "the log of the other side may say more";
 
-/// Sends a message that says that it is a test, asked for by this user. Returns what the other side answered, if its
-/// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or `wait_max` where that can be
+/// Sends a message that says that it is a test, requested by this user. Returns the other side's answer, if its
+/// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or `wait_max` if that can be
 /// set.
 pub fn send_test(
     config: &Config,
@@ -45,16 +45,16 @@ pub fn send_test(
     }
     let batch = message(&config.id, by);
     let mut sink = kinds::sink(&config, folders);
-    match sink.send(&[Message { batch: &batch, row: 0, sequence: 0 }]) {
-        Ok(Sent { mut refused, .. }) if !refused.is_empty() => {
+    match sink.send(&[OutgoingMessage { batch: &batch, row: 0, sequence: 0 }]) {
+        Ok(SendReport { mut refused, .. }) if !refused.is_empty() => {
             Err(advised(&format!("it is refused: {}", refused.remove(0).1)))
         }
-        Ok(Sent { again, busy, .. }) if !again.is_empty() => {
+        Ok(SendReport { again, busy, .. }) if !again.is_empty() => {
             let reason =
                 busy.map_or_else(|| "the other side does not say why".to_owned(), |busy| busy.reason);
             Err(advised(&format!("it is not accepted for now: {reason}")))
         }
-        Ok(_) => Ok(sink.said()),
+        Ok(_) => Ok(sink.last_answer()),
         Err(failure) => Err(match failure.remedy {
             Remedy::Wait(_) => advised(&failure.reason),
             Remedy::Split => format!("{}: the other side takes no message of this size", failure.reason),
@@ -123,7 +123,7 @@ mod tests {
         (listener, port)
     }
 
-    /// What a server gets that answers with these bytes, and what became of the test message.
+    /// The request that a server with this answer gets, and the result of the test message.
     fn answered(path: &str, answer: &'static str) -> (String, Result<Option<String>, String>) {
         let (listener, port) = listener();
         let thread = std::thread::spawn(move || {

@@ -1,56 +1,56 @@
 //! Packs files that were set aside, on a thread of its own.
 //!
-//! **Invariant:** at every moment there is the file as it was, or all of it packed. What a crash leaves unpacked is packed
-//! when the next file of that name is set aside.
+//! **Invariant:** at every moment there is the file as it was, or all of it packed. A file that a crash leaves unpacked
+//! is packed when the next file of that name is set aside.
 
 use super::rotation::is_aside;
 use crate::packing::{self, Packer};
 use logstead_config::Packing;
-use logstead_flow::machine::place::Place;
+use logstead_flow::machine::folder_entry::FolderEntry;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// How many names may wait to be packed; of others, files are packed another time.
+/// The number of names that may wait to be packed; files of other names are packed another time.
 const WAITING_MAX: usize = 1024;
 const READ_BYTES: usize = 256 << 10;
 
 /// The thread that packs; it ends when this is dropped and nothing waits.
-pub(super) struct Aside {
-    waiting: SyncSender<Place>,
+pub(super) struct RotatedPacker {
+    waiting: SyncSender<FolderEntry>,
 }
 
-impl Aside {
-    pub(super) fn start(packing: Packing) -> io::Result<Aside> {
+impl RotatedPacker {
+    pub(super) fn start(packing: Packing) -> io::Result<RotatedPacker> {
         let (waiting, next) = sync_channel(WAITING_MAX);
         let pack = move || next.into_iter().for_each(|place| pack_all(&place, packing));
         std::thread::Builder::new().name("pack".to_owned()).spawn(pack)?;
-        Ok(Aside { waiting })
+        Ok(RotatedPacker { waiting })
     }
 
-    /// Packs what was set aside of a file, as soon as there is time.
-    pub(super) fn pack(&self, place: Place) {
+    /// Packs the parts of a file that were set aside, as soon as there is time.
+    pub(super) fn pack(&self, place: FolderEntry) {
         if self.waiting.try_send(place).is_err() {
-            tracing::warn!("too many files were set aside at once: some are packed another time");
+            tracing::warn!("too many files were rotated at once: some will be packed later");
         }
     }
 }
 
-fn pack_all(place: &Place, packing: Packing) {
+fn pack_all(place: &FolderEntry, packing: Packing) {
     let file = place.name().as_bytes();
     let packed = place.names(|name| is_aside(name, file)).and_then(|mut names| {
         names.sort();
         names.into_iter().try_for_each(|name| pack(&place.beside(name)?, packing))
     });
     if let Err(error) = packed {
-        tracing::warn!("what was set aside of {} is not packed: {error}", place.name().display());
+        tracing::warn!("a rotated file of {} could not be packed: {error}", place.name().display());
     }
 }
 
-fn pack(place: &Place, packing: Packing) -> io::Result<()> {
+fn pack(place: &FolderEntry, packing: Packing) -> io::Result<()> {
     let file = place.open_to_read()?;
-    // Somebody may have opened it before it was set aside, and write to it now.
+    // Another process may have opened it before it was set aside, and write to it now.
     if !place.lock(&file)? {
         return Ok(());
     }
@@ -64,7 +64,7 @@ fn pack(place: &Place, packing: Packing) -> io::Result<()> {
         name
     };
     let part = place.beside(named(0, ".part"))?;
-    // A sender may be called as what was packed before: that stays.
+    // A sender may have the name of a file that was packed before: that file stays.
     let written = write(&file, &part, packing).and_then(|()| part.rename_free(|attempt| named(attempt, "")));
     if let Err(error) = written {
         // Half of it is of no use; if it cannot be removed, it is written anew.
@@ -75,7 +75,7 @@ fn pack(place: &Place, packing: Packing) -> io::Result<()> {
     place.remove()
 }
 
-fn write(mut from: &File, part: &Place, packing: Packing) -> io::Result<()> {
+fn write(mut from: &File, part: &FolderEntry, packing: Packing) -> io::Result<()> {
     let mut packer = Packer::new(packing, part.create()?)?;
     let mut bytes = vec![0; READ_BYTES];
     loop {

@@ -1,38 +1,38 @@
 //! The connection to one of a destination's servers, made again whenever it is gone.
 
-use super::connect::Dial;
-use super::connection::Connection;
+use super::connect::Connector;
+use super::connection::ServerConnection;
 use super::failover::Failover;
-use crate::sink::Failure;
+use crate::sink::SendFailure;
 use logstead_config::Addresses;
 use std::time::Instant;
 
 /// The servers of a destination, and the connection to one of them.
-pub(super) struct Line {
+pub(super) struct ServerLink {
     servers: Addresses,
-    dial: Dial,
+    connector: Connector,
     failover: Failover,
-    kept: Option<Connection>,
+    kept: Option<ServerConnection>,
     said: Vec<u8>,
 }
 
 /// A connection to be used, and given back if it works.
-pub(super) struct Taken {
-    pub(super) connection: Connection,
+pub(super) struct LinkConnection {
+    pub(super) connection: ServerConnection,
     pub(super) is_new: bool,
 }
 
-impl Line {
-    pub(super) fn new(servers: &Addresses, dial: Dial) -> Line {
+impl ServerLink {
+    pub(super) fn new(servers: &Addresses, connector: Connector) -> ServerLink {
         let failover = Failover::new(servers.as_slice().len());
-        Line { servers: servers.clone(), dial, failover, kept: None, said: Vec::new() }
+        ServerLink { servers: servers.clone(), connector, failover, kept: None, said: Vec::new() }
     }
 
-    /// The connection there is, unless the server has ended it; otherwise a new one. What the server said in the meantime
-    /// decides whether it can be used.
-    pub(super) fn take(&mut self, can_use: impl Fn(&[u8]) -> bool) -> Result<Taken, Failure> {
+    /// The present connection, unless the server has ended it; otherwise a new one. The bytes that the server sent in
+    /// the meantime decide whether it can be used.
+    pub(super) fn take(&mut self, can_use: impl Fn(&[u8]) -> bool) -> Result<LinkConnection, SendFailure> {
         if self.failover.may_return(Instant::now()) {
-            match self.dial.connect(&self.servers.as_slice()[0]) {
+            match self.connector.connect(&self.servers.as_slice()[0]) {
                 Ok(connection) => return Ok(self.chose(0, connection)),
                 Err(_) => self.failover.stays(Instant::now()),
             }
@@ -40,42 +40,42 @@ impl Line {
         if let Some(mut connection) = self.kept.take() {
             self.said.clear();
             if connection.read(&mut self.said).is_ok() && can_use(&self.said) {
-                return Ok(Taken { connection, is_new: false });
+                return Ok(LinkConnection { connection, is_new: false });
             }
         }
         self.connect()
     }
 
     /// Takes the connection there is.
-    pub(super) fn end(&mut self) -> Option<Connection> {
+    pub(super) fn end(&mut self) -> Option<ServerConnection> {
         self.kept.take()
     }
 
-    /// It works, and is kept for the next messages.
-    pub(super) fn keep(&mut self, connection: Connection) {
+    /// Gives back a connection that works; it is kept for the next messages.
+    pub(super) fn keep(&mut self, connection: ServerConnection) {
         self.kept = Some(connection);
     }
 
-    /// It does not work: the next server is tried first.
+    /// Notes that a connection does not work: the next server is tried first.
     pub(super) fn failed(&mut self) {
         self.failover.failed(Instant::now());
     }
 
-    fn connect(&mut self) -> Result<Taken, Failure> {
+    fn connect(&mut self) -> Result<LinkConnection, SendFailure> {
         let mut reasons = Vec::new();
         for at in self.failover.order() {
-            match self.dial.connect(&self.servers.as_slice()[at]) {
+            match self.connector.connect(&self.servers.as_slice()[at]) {
                 Ok(connection) => return Ok(self.chose(at, connection)),
                 Err(reason) => reasons.push(reason),
             }
         }
-        Err(Failure::wait(reasons.join("; ")))
+        Err(SendFailure::wait(reasons.join("; ")))
     }
 
-    fn chose(&mut self, at: usize, connection: Connection) -> Taken {
+    fn chose(&mut self, at: usize, connection: ServerConnection) -> LinkConnection {
         self.kept = None;
         self.failover.chose(at, Instant::now());
-        Taken { connection, is_new: true }
+        LinkConnection { connection, is_new: true }
     }
 }
 
@@ -87,11 +87,11 @@ mod tests {
     use std::net::{Shutdown, TcpListener};
     use std::path::Path;
 
-    fn line(ports: &[u16]) -> Line {
+    fn link(ports: &[u16]) -> ServerLink {
         let address =
             |port: &u16| Address { transport: Transport::Tcp, host: "127.0.0.1".to_owned(), port: *port };
         let servers = Addresses::new(ports.iter().map(address).collect()).unwrap();
-        Line::new(&servers, Dial::new(None, &Folders::below(Path::new("/nonexistent"))))
+        ServerLink::new(&servers, Connector::new(None, &Folders::below(Path::new("/nonexistent"))))
     }
 
     fn listener() -> (TcpListener, u16) {
@@ -103,24 +103,24 @@ mod tests {
     #[test]
     fn a_connection_that_the_server_ended_is_made_again() {
         let (listener, port) = listener();
-        let mut line = line(&[port]);
+        let mut link = link(&[port]);
         for _ in 0..2 {
-            let taken = line.take(|_| true).unwrap();
+            let taken = link.take(|_| true).unwrap();
             assert!(taken.is_new);
-            line.keep(taken.connection);
-            let taken = line.take(|_| true).unwrap();
+            link.keep(taken.connection);
+            let taken = link.take(|_| true).unwrap();
             assert!(!taken.is_new, "it still stands");
-            line.keep(taken.connection);
+            link.keep(taken.connection);
             let (peer, _) = listener.accept().unwrap();
             peer.shutdown(Shutdown::Both).unwrap();
             drop(peer);
             // The end is on its way: wait until it has arrived.
-            while line.kept.as_mut().unwrap().read(&mut Vec::new()).is_ok() {
+            while link.kept.as_mut().unwrap().read(&mut Vec::new()).is_ok() {
                 std::thread::yield_now();
             }
         }
         drop(listener);
-        let Err(failure) = line.take(|_| true) else { panic!("there is no server") };
+        let Err(failure) = link.take(|_| true) else { panic!("there is no server") };
         assert!(failure.reason.starts_with(&format!("tcp://127.0.0.1:{port} (127.0.0.1): ")), "{failure:?}");
     }
 
@@ -128,11 +128,11 @@ mod tests {
     fn the_next_server_is_used_while_the_first_is_away() {
         let ((first, first_port), (second, second_port)) = (listener(), listener());
         drop(first);
-        let mut line = line(&[first_port, second_port]);
-        line.take(|_| true).unwrap();
+        let mut link = link(&[first_port, second_port]);
+        link.take(|_| true).unwrap();
         second.accept().unwrap();
         drop(second);
-        let Err(failure) = line.take(|_| true) else { panic!("there is no server") };
+        let Err(failure) = link.take(|_| true) else { panic!("there is no server") };
         for port in [first_port, second_port] {
             assert!(failure.reason.contains(&format!("tcp://127.0.0.1:{port} ")), "{failure:?}");
         }

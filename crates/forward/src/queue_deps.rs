@@ -1,4 +1,4 @@
-//! What the machine offers to the queues of destinations.
+//! The shared parts that the queues of destinations depend on.
 
 use logstead_flow::ledger::Ledger;
 use logstead_indexer::Disk;
@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 /// The folder of all queues.
 const QUEUES: &str = "queues";
-/// The file in the folder of a queue that says that its destination is paused, and why.
+/// The file in the folder of a queue that marks its destination as paused, with the reason.
 const PAUSED: &str = "paused";
-/// Why a destination is paused whose file does not say it.
+/// The reason of a paused destination whose file gives none.
 const BY_OPERATOR: &str = "an operator paused it";
 const AT_START: &str = "the server was started with --pause-destinations";
-/// The most that is read of such a file.
+/// The maximum length that is read of such a file.
 const REASON_BYTES_MAX: usize = 1024;
 
 pub(crate) type MakesRoom = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Shared by all destinations.
 #[derive(Clone)]
-pub struct Means {
+pub struct QueueDeps {
     /// The disk that queues are on.
     pub disk: Arc<dyn Disk>,
     /// The ledger of all messages.
@@ -31,15 +31,15 @@ pub struct Means {
     pub refuses_messages: Arc<dyn Fn() -> Option<String> + Send + Sync>,
     /// Whether messages may be removed by age now.
     pub clock_is_believed: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Gives the disk some space back that was kept for what has to work on a full disk; `false` if none is left.
+    /// Frees some of the disk space that is reserved for work on a full disk; `false` if none is left.
     pub makes_room: MakesRoom,
-    /// What a queue keeps in memory at most.
+    /// The maximum memory of a queue.
     pub memory_max: usize,
     /// The longest that a journal file becomes.
     pub journal_file_max: u64,
 }
 
-impl Means {
+impl QueueDeps {
     /// The folder of all queues, and that of all messages that were refused.
     pub fn queues(&self) -> PathBuf {
         self.data.join(QUEUES)
@@ -59,7 +59,7 @@ impl Means {
         Some(reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| BY_OPERATOR.to_owned()))
     }
 
-    /// Notes on the disk that it is paused, or that it is not; says why it is.
+    /// Notes on the disk that it is paused, or that it is not; returns why it is.
     pub(super) fn note_paused(&self, id: &str, is_paused: bool) -> io::Result<Option<String>> {
         let folder = self.queues().join(id);
         if is_paused {

@@ -1,4 +1,4 @@
-//! Where a message is counted that several journals get: once.
+//! Counts a message once, however many journals get it.
 //!
 //! A message counts as stored if a logspace gets it, in the first one that does. If only destinations get it, it counts
 //! for the first that has it in its queue, as another may drop it. Everywhere else it is a copy.
@@ -7,37 +7,40 @@ use logstead_record::Selection;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Which of the messages that a journal gets are counted there.
+/// The messages of a batch that a journal counts.
 #[derive(Debug, Default)]
-pub struct Share {
+pub struct CountClaim {
     /// This many, whatever happens elsewhere.
     counted: usize,
-    /// And of these, those that no other journal has by then.
-    contested: Option<Contested>,
+    /// These are counted too, unless another journal has them by then.
+    contested: Option<ContestedRows>,
 }
 
 #[derive(Debug)]
-struct Contested {
+struct ContestedRows {
     rows: Selection,
     /// Messages that no journal has yet.
     unclaimed: Arc<Mutex<Selection>>,
     claimed: Selection,
 }
 
-impl Share {
+impl CountClaim {
     /// None: all of them are copies.
-    pub fn none() -> Share {
-        Share::default()
+    pub fn none() -> CountClaim {
+        CountClaim::default()
     }
 
     /// This many.
-    pub fn all(messages: usize) -> Share {
-        Share { counted: messages, contested: None }
+    pub fn all(messages: usize) -> CountClaim {
+        CountClaim { counted: messages, contested: None }
     }
 
-    /// How many messages are counted here. It is asked before they are written, so that what is written says it too.
+    /// Claims the messages that are counted here, and returns their number. It is called before they are written, so
+    /// that the written batch says it too.
     pub fn claim(&mut self) -> usize {
-        let Some(Contested { rows, unclaimed, claimed }) = &mut self.contested else { return self.counted };
+        let Some(ContestedRows { rows, unclaimed, claimed }) = &mut self.contested else {
+            return self.counted;
+        };
         let mut unclaimed = unclaimed.lock();
         let mut won = rows.clone();
         won.intersect(&unclaimed);
@@ -46,7 +49,7 @@ impl Share {
         self.counted + claimed.count()
     }
 
-    /// They were written in an earlier attempt: how many were counted then.
+    /// The number of messages that were counted, if they were written in an earlier attempt.
     pub fn kept_before(mut self) -> usize {
         let counted = self.claim();
         self.keep();
@@ -59,31 +62,31 @@ impl Share {
     }
 }
 
-impl Contested {
+impl ContestedRows {
     fn unclaimed_stays(mut self) {
         self.claimed = Selection::none(self.rows.rows());
     }
 }
 
-impl Drop for Contested {
-    /// What was claimed and not written is there for the others.
+impl Drop for ContestedRows {
+    /// Messages that were claimed and not written are left for the other targets.
     fn drop(&mut self) {
         self.unclaimed.lock().union(&self.claimed);
     }
 }
 
-/// What a target gets of a batch.
-pub struct Given<'a> {
+/// The rows of a batch that one target gets.
+pub struct TargetRows<'a> {
     /// Whether the target is a logspace.
     pub is_logspace: bool,
     /// The rows of the batch that go there.
     pub rows: &'a Selection,
 }
 
-/// Where the messages of a batch are counted, for each of its targets.
-pub fn shares(targets: &[Given<'_>]) -> Vec<Share> {
+/// The claims of a batch's targets: each message is counted by one of them.
+pub fn claims(targets: &[TargetRows<'_>]) -> Vec<CountClaim> {
     if let [only] = targets {
-        return vec![Share::all(only.rows.count())];
+        return vec![CountClaim::all(only.rows.count())];
     }
     let Some(first) = targets.first() else { return Vec::new() };
     let none = Selection::none(first.rows.rows());
@@ -101,25 +104,25 @@ pub fn shares(targets: &[Given<'_>]) -> Vec<Share> {
     contested.subtract(&stored);
     let unclaimed = Arc::new(Mutex::new(contested.clone()));
     let mut counted = none.clone();
-    let share = |target: &Given<'_>| {
+    let claim = |target: &TargetRows<'_>| {
         let mut rows = target.rows.clone();
         if target.is_logspace {
             rows.subtract(&counted);
             counted.union(target.rows);
-            return Share::all(rows.count());
+            return CountClaim::all(rows.count());
         }
         rows.subtract(&stored);
         let mut several = rows.clone();
         several.intersect(&contested);
         rows.subtract(&contested);
-        let contested = (!several.is_empty()).then(|| Contested {
+        let contested = (!several.is_empty()).then(|| ContestedRows {
             rows: several,
             unclaimed: unclaimed.clone(),
             claimed: none.clone(),
         });
-        Share { counted: rows.count(), contested }
+        CountClaim { counted: rows.count(), contested }
     };
-    targets.iter().map(share).collect()
+    targets.iter().map(claim).collect()
 }
 
 #[cfg(test)]
@@ -139,19 +142,19 @@ mod tests {
             let rows = |bits: u16| Selection::from_fn(ROWS, |row| bits >> row & 1 == 1);
             let selections: Vec<_> = targets.iter().map(|(_, bits, _)| rows(*bits)).collect();
             let given = targets.iter().zip(&selections);
-            let given: Vec<_> = given.map(|((is_logspace, ..), rows)| Given { is_logspace: *is_logspace, rows }).collect();
-            let mut shares: Vec<_> = shares(&given).into_iter().enumerate().collect();
-            shares.sort_by_key(|(target, _)| order.wrapping_mul(0x9E37_79B9_7F4A_7C15 + *target as u64));
+            let given: Vec<_> = given.map(|((is_logspace, ..), rows)| TargetRows { is_logspace: *is_logspace, rows }).collect();
+            let mut claims: Vec<_> = claims(&given).into_iter().enumerate().collect();
+            claims.sort_by_key(|(target, _)| order.wrapping_mul(0x9E37_79B9_7F4A_7C15 + *target as u64));
             let mut had = Selection::none(ROWS);
             let mut counted = 0;
-            for (target, mut share) in shares {
+            for (target, mut claim) in claims {
                 let (is_logspace, _, drops) = targets[target];
-                let claimed = share.claim();
+                let claimed = claim.claim();
                 prop_assert!(claimed <= selections[target].count());
                 // Logspaces drop nothing.
                 if is_logspace || !drops {
                     counted += claimed;
-                    share.keep();
+                    claim.keep();
                     had.union(&selections[target]);
                 }
             }

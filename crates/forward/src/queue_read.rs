@@ -1,52 +1,52 @@
-//! What is read from a queue at a time: as many messages as one request carries well.
+//! One read of a queue: as many messages as one request carries well.
 
-use super::gather::Portion;
-use super::sink::Message;
+use super::gather::ReadLimit;
+use super::sink::OutgoingMessage;
 use logstead_indexer::{Cause, Followed, QueueReader};
 use logstead_record::{Batch, Selection};
 use logstead_work::Run;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// Messages that stand one behind the other.
+/// Consecutive messages of a queue.
 #[derive(Default)]
-pub(super) struct Parcel {
-    parts: Vec<Part>,
+pub(super) struct QueueRead {
+    parts: Vec<BatchPart>,
     /// The sequence behind its last message.
     pub(super) end: u64,
     /// Messages before it that are no longer there.
-    pub(super) gone: Vec<Gone>,
-    /// Why it ends where it does, if what follows cannot be read.
-    pub(super) unreadable: Option<Gone>,
+    pub(super) missing: Vec<MissingMessages>,
+    /// Why it ends there, if the messages that follow cannot be read.
+    pub(super) unreadable: Option<MissingMessages>,
 }
 
-struct Part {
+struct BatchPart {
     batch: Arc<Batch>,
     first_sequence: u64,
     rows: Selection,
 }
 
 /// Messages that cannot be sent.
-pub(super) struct Gone {
+pub(super) struct MissingMessages {
     pub(super) sequences: Range<u64>,
     pub(super) why: String,
     pub(super) cause: Cause,
 }
 
-impl Parcel {
-    /// Reads what comes next: whole batches, until there are enough messages or bytes.
-    pub(super) fn read(reader: &mut QueueReader, portion: &Portion) -> Parcel {
-        let mut parcel = Parcel::default();
+impl QueueRead {
+    /// Reads the next messages: whole batches, until there are enough messages or bytes.
+    pub(super) fn read(reader: &mut QueueReader, limit: &ReadLimit) -> QueueRead {
+        let mut read = QueueRead::default();
         let (mut messages, mut bytes) = (0, 0);
         reader.read(&Run::alone(), &mut |followed| match followed {
             Followed::Missing { sequences, why, cause } => {
-                let gone = Gone { sequences: sequences.clone(), why: why.to_owned(), cause };
+                let missing = MissingMessages { sequences: sequences.clone(), why: why.to_owned(), cause };
                 if cause == Cause::Expired {
-                    parcel.gone.push(gone);
+                    read.missing.push(missing);
                     return ControlFlow::Continue(());
                 }
-                // What was read before comes first.
-                parcel.unreadable = Some(gone);
+                // The messages that were read before come first.
+                read.unreadable = Some(missing);
                 ControlFlow::Break(sequences.start)
             }
             Followed::Messages { sequences, matched } => {
@@ -54,21 +54,21 @@ impl Parcel {
                     let (batch, rows) = (matched.batch.clone(), matched.rows.clone());
                     messages += rows.count();
                     bytes += batch.memory_bytes();
-                    parcel.parts.push(Part { batch, first_sequence: matched.first_sequence, rows });
+                    read.parts.push(BatchPart { batch, first_sequence: matched.first_sequence, rows });
                 }
-                let enough = portion.messages <= messages || portion.bytes <= bytes;
+                let enough = limit.messages <= messages || limit.bytes <= bytes;
                 if enough { ControlFlow::Break(sequences.end) } else { ControlFlow::Continue(()) }
             }
         });
-        parcel.end = reader.next();
-        parcel
+        read.end = reader.next();
+        read
     }
 
-    pub(super) fn messages(&self) -> Vec<Message<'_>> {
-        self.parts.iter().flat_map(Part::messages).collect()
+    pub(super) fn messages(&self) -> Vec<OutgoingMessage<'_>> {
+        self.parts.iter().flat_map(BatchPart::messages).collect()
     }
 
-    /// How many of them have a sequence below this.
+    /// The number of them with a lower sequence.
     pub(super) fn messages_before(&self, end: u64) -> usize {
         self.parts
             .iter()
@@ -77,9 +77,10 @@ impl Parcel {
     }
 }
 
-impl Part {
-    fn messages(&self) -> impl Iterator<Item = Message<'_>> {
-        let message = |row| Message { batch: &self.batch, row, sequence: self.first_sequence + row as u64 };
+impl BatchPart {
+    fn messages(&self) -> impl Iterator<Item = OutgoingMessage<'_>> {
+        let message =
+            |row| OutgoingMessage { batch: &self.batch, row, sequence: self.first_sequence + row as u64 };
         self.rows.iter().map(message)
     }
 }

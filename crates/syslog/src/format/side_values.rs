@@ -1,78 +1,78 @@
 //! A text and the values with names that came beside it (labels, attributes, metadata) → one row of a batch.
 //!
-//! | a value                                            | becomes                                          |
-//! |----------------------------------------------------|--------------------------------------------------|
-//! | the first of a column's [keys](super::keys::Keys)  | host, program, severity, process id, message id  |
-//! | the same, if its name is not a column's            | and stays a field, so that a query by it finds it |
-//! | another one with a column's name                   | field `PREFIX.NAME`                              |
-//! | any other                                          | a field                                          |
+//! | a value                                                 | becomes                                           |
+//! |---------------------------------------------------------|---------------------------------------------------|
+//! | the first of a column's [keys](super::keys::ColumnKeys) | host, program, severity, process id, message id   |
+//! | the same, if its name is not a column's                 | and stays a field, so that a query by it finds it |
+//! | another one with a column's name                        | field `PREFIX.NAME`                               |
+//! | any other                                               | a field                                           |
 //!
-//! What comes beside one text counts before what comes beside many.
+//! A value beside one text wins over a value beside many.
 //!
 //! **Invariant:** the raw bytes of a row are those it is given, and no value is lost.
 
 use super::fields::is_taken;
-use super::keys::{Found, Keys, USER};
-use super::pair::Pair;
+use super::keys::ObjectPair;
+use super::keys::{ColumnKeys, FoundColumns, USER};
 use super::stamp::Clock;
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Severity, Timestamp};
 use std::borrow::Cow;
 
 /// Values that came beside one text or many.
-pub struct Beside<T> {
+pub struct SideValues<T> {
     values: Vec<(T, T)>,
     /// Whether the name of each is a column's: it is looked at for every text.
     are_taken: Vec<bool>,
-    found: Found,
+    found: FoundColumns,
     bytes: usize,
 }
 
-/// A text of which nothing is known but what comes beside it.
+/// A text without any structure of its own.
 #[derive(Clone, Copy, Default)]
-pub struct Text<'a> {
-    /// What was received.
+pub struct BareText<'a> {
+    /// The bytes as received.
     pub raw: &'a [u8],
     /// The message.
     pub message: &'a [u8],
-    /// Where the message stands in `raw`; `None` where it does not stand there as it is.
+    /// The position of the message in `raw`; `None` if it is not there as it is.
     pub message_at: Option<usize>,
     /// When it was written.
     pub time: Option<Timestamp>,
-    /// How bad it is, if that does not stand among the values.
+    /// The severity, if none is among the values.
     pub severity: Option<Severity>,
     /// The host, if none stands among the values.
     pub host: &'a [u8],
-    /// What was noted of it.
+    /// The flags of the text.
     pub flags: Flags,
 }
 
-impl<'a> Text<'a> {
+impl<'a> BareText<'a> {
     /// A text that is received as it is.
-    pub fn of(text: &'a [u8]) -> Text<'a> {
-        Text { raw: text, message: text, message_at: Some(0), ..Text::default() }
+    pub fn of(text: &'a [u8]) -> BareText<'a> {
+        BareText { raw: text, message: text, message_at: Some(0), ..BareText::default() }
     }
 }
 
-impl<T: AsRef<str>> Beside<T> {
-    /// Looks for the keys, which are [`Keys::beside`] a text, among values.
-    pub fn of(values: Vec<(T, T)>, keys: &Keys, received: Timestamp) -> Beside<T> {
+impl<T: AsRef<str>> SideValues<T> {
+    /// Looks for the keys, which are [`ColumnKeys::beside`] a text, among values.
+    pub fn of(values: Vec<(T, T)>, keys: &ColumnKeys, received: Timestamp) -> SideValues<T> {
         let bytes = values.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
         if values.is_empty() {
-            return Beside::nothing();
+            return SideValues::nothing();
         }
-        let pairs: Vec<Pair<'_, '_>> = values
+        let pairs: Vec<ObjectPair<'_, '_>> = values
             .iter()
-            .map(|(name, value)| Pair { name: name.as_ref(), value: Cow::Borrowed(value.as_ref()) })
+            .map(|(name, value)| ObjectPair { name: name.as_ref(), value: Cow::Borrowed(value.as_ref()) })
             .collect();
-        let found = Found::among(&pairs, keys, Clock::of_receipt(received, &TimeZone::UTC));
+        let found = FoundColumns::among(&pairs, keys, Clock::of_receipt(received, &TimeZone::UTC));
         let are_taken = pairs.iter().map(|pair| is_taken(pair.name.as_bytes())).collect();
-        Beside { values, are_taken, found, bytes }
+        SideValues { values, are_taken, found, bytes }
     }
 
     /// Nothing.
-    pub fn nothing() -> Beside<T> {
-        Beside { values: Vec::new(), are_taken: Vec::new(), found: Found::default(), bytes: 0 }
+    pub fn nothing() -> SideValues<T> {
+        SideValues { values: Vec::new(), are_taken: Vec::new(), found: FoundColumns::default(), bytes: 0 }
     }
 
     /// How long names and values are together.
@@ -84,7 +84,7 @@ impl<T: AsRef<str>> Beside<T> {
         at.and_then(|at| self.values.get(at)).map(|(_, value)| value.as_ref().as_bytes())
     }
 
-    /// Adds what no column says already.
+    /// Adds the values that are in no column yet.
     fn add_fields(&self, is_said: impl Fn(usize) -> bool, prefix: &str, builder: &mut BatchBuilder) {
         for (at, ((name, value), is_taken)) in self.values.iter().zip(&self.are_taken).enumerate() {
             let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
@@ -97,18 +97,19 @@ impl<T: AsRef<str>> Beside<T> {
     }
 }
 
-/// Adds a text with what came beside many and beside it alone.
+/// Adds a text with the pairs that it shares with others, and its own.
 pub fn push<A: AsRef<str>, B: AsRef<str>>(
-    text: &Text<'_>,
-    (of_many, own): (&Beside<A>, &Beside<B>),
+    text: &BareText<'_>,
+    of_many: &SideValues<A>,
+    own: &SideValues<B>,
     prefix: &str,
     builder: &mut BatchBuilder,
 ) {
-    let nothing = Found { severity: text.severity, ..Found::default() };
+    let nothing = FoundColumns { severity: text.severity, ..FoundColumns::default() };
     let (outer, inner) = (&of_many.found, &own.found);
-    of_many.add_fields(|at| outer.is_said(at, &[inner, &nothing]), prefix, builder);
-    own.add_fields(|at| inner.is_said(at, &[&nothing]), prefix, builder);
-    let of = |column: fn(&Found) -> Option<usize>| {
+    of_many.add_fields(|at| outer.is_final_value(at, &[inner, &nothing]), prefix, builder);
+    own.add_fields(|at| inner.is_final_value(at, &[&nothing]), prefix, builder);
+    let of = |column: fn(&FoundColumns) -> Option<usize>| {
         own.value(column(inner)).or_else(|| of_many.value(column(outer))).unwrap_or_default()
     };
     let host = of(|found| found.host);
@@ -136,8 +137,8 @@ mod tests {
 
     const RECEIVED: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
 
-    fn beside(values: &[(&'static str, &'static str)]) -> Beside<&'static str> {
-        Beside::of(values.to_vec(), &Keys::beside(|_| None), RECEIVED)
+    fn beside(values: &[(&'static str, &'static str)]) -> SideValues<&'static str> {
+        SideValues::of(values.to_vec(), &ColumnKeys::beside(|_| None), RECEIVED)
     }
 
     /// `host program severity | name=value …` of a text with values beside many and beside itself.
@@ -149,8 +150,8 @@ mod tests {
     ) {
         let mut builder = BatchBuilder::new();
         builder.origin(Origin { source: b"http", peer: b"", received: RECEIVED });
-        let text = Text { severity, host: b"peer", ..Text::of(b"hello") };
-        push(&text, (&beside(of_many), &beside(own)), "loki", &mut builder);
+        let text = BareText { severity, host: b"peer", ..BareText::of(b"hello") };
+        push(&text, &beside(of_many), &beside(own), "loki", &mut builder);
         let batch = builder.seal();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let severity = batch.priority(0).map_or("-", |priority| priority.severity().name());

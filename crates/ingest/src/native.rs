@@ -1,23 +1,23 @@
 //! Our own protocol, `POST /api/v1/ingest`: a JSON object a line, an array of objects, or a text a line.
 //! `docs/http.md` documents it.
 //!
-//! **Invariant:** a body that cannot be taken as a whole is refused before its first message.
+//! **Invariant:** a body that cannot be accepted as a whole is refused before its first message.
 
-use crate::batches::Sender;
+use crate::batches::BodySender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::messages::{BodyError, LIMITS, Messages, NextMessage};
 use crate::split::{Elements, count_lines, line};
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
-use logstead_syslog::format::json::{Json, Rejected};
-use logstead_syslog::format::keys::Keys;
-use logstead_syslog::format::{Clock, Known, Syslog};
+use logstead_syslog::format::json::{JsonParser, ObjectError};
+use logstead_syslog::format::keys::ColumnKeys;
+use logstead_syslog::format::{Clock, FrameContext, SyslogParser};
 
 const HINT: &str = "send one object or an array of objects, or an object a line as application/x-ndjson";
 
-/// How a body is written.
+/// The format of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum NativeFormat {
     /// A JSON object a line.
     JsonLines,
     /// An array of objects, or one object.
@@ -26,39 +26,48 @@ pub enum Form {
     Text,
 }
 
-/// How the messages of a body are read.
-pub struct Reading {
+/// The options for reading the messages of a body.
+pub struct ReadOptions {
     /// Which keys of objects are columns.
-    pub keys: Keys,
-    /// For lines; `None` if a line is a plain message.
-    pub syslog: Option<Syslog>,
+    pub keys: ColumnKeys,
+    /// The parser for lines; `None` if a line is a plain message.
+    pub syslog: Option<SyslogParser>,
     /// The zone of times that name none.
     pub zone: TimeZone,
     /// The host of messages that name none.
     pub host: Option<String>,
-    /// When the last line was written, if that is not now.
+    /// The time at which the last line was written, if that is not now.
     pub written: Option<Timestamp>,
 }
 
-impl Default for Reading {
-    fn default() -> Reading {
-        Reading { keys: Keys::default(), syslog: None, zone: TimeZone::UTC, host: None, written: None }
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions {
+            keys: ColumnKeys::default(),
+            syslog: None,
+            zone: TimeZone::UTC,
+            host: None,
+            written: None,
+        }
     }
 }
 
 /// Adds single messages.
-pub struct Reader {
-    json: Json,
-    reading: Reading,
+pub struct MessageReader {
+    json: JsonParser,
+    reading: ReadOptions,
 }
 
-impl Reader {
-    /// That reads as it is told.
-    pub fn new(mut reading: Reading) -> Reader {
-        Reader { json: Json { keys: std::mem::take(&mut reading.keys), limits: LIMITS }, reading }
+impl MessageReader {
+    /// A reader with these options.
+    pub fn new(mut reading: ReadOptions) -> MessageReader {
+        MessageReader {
+            json: JsonParser { keys: std::mem::take(&mut reading.keys), limits: LIMITS },
+            reading,
+        }
     }
 
-    /// How much of the request each message may repeat.
+    /// The amount of the request that each message may repeat.
     fn repeated_bytes(&self) -> usize {
         self.reading.host.as_deref().map_or(0, str::len)
     }
@@ -69,7 +78,7 @@ impl Reader {
         object: &[u8],
         received: Timestamp,
         builder: &mut BatchBuilder,
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), ObjectError> {
         let host = self.reading.host.as_deref().unwrap_or_default();
         self.json.parse(object, Clock::of_receipt(received, &self.reading.zone), host.as_bytes(), builder)
     }
@@ -81,13 +90,17 @@ impl Reader {
         received: Timestamp,
         peer: &str,
         builder: &mut BatchBuilder,
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), ObjectError> {
         LIMITS.check_line(line)?;
         let host = self.reading.host.as_deref().unwrap_or(peer).as_bytes();
         match &self.reading.syslog {
             Some(syslog) => {
                 let written = self.reading.written.unwrap_or(received);
-                syslog.parse(line, Known { peer: host, written, ..Known::at(received) }, builder);
+                syslog.parse(
+                    line,
+                    FrameContext { peer: host, written, ..FrameContext::at(received) },
+                    builder,
+                );
             }
             None => {
                 let text = line.strip_suffix(b"\r").unwrap_or(line);
@@ -99,50 +112,51 @@ impl Reader {
 }
 
 /// The messages of a body.
-pub struct Ours {
+pub struct NativeBody {
     body: Vec<u8>,
-    form: Form,
-    reader: Reader,
-    sender: Sender,
+    form: NativeFormat,
+    reader: MessageReader,
+    sender: BodySender,
     /// Objects that do not stand in lines.
     elements: Elements,
-    /// Where the next line may begin, and how many lines or objects there were before.
+    /// The position of the next line, and the number of lines or objects before it.
     at: usize,
     number: usize,
     marks: Option<Marks>,
-    /// How many lines there are that are not blank.
+    /// The number of lines that are not blank.
     lines: usize,
 }
 
-impl Ours {
-    /// Refuses a body that cannot be taken as a whole.
+impl NativeBody {
+    /// Reads a body; refuses one that cannot be accepted as a whole.
     pub fn of(
         body: Vec<u8>,
-        (form, reading): (Form, Reading),
-        sender: Sender,
+        form: NativeFormat,
+        reading: ReadOptions,
+        sender: BodySender,
         messages_max: usize,
-    ) -> Result<Ours, Refused> {
-        let (body, marks) = if form == Form::Text { (body, None) } else { mark(body) };
+    ) -> Result<NativeBody, BodyError> {
+        let (body, marks) = if form == NativeFormat::Text { (body, None) } else { mark(body) };
         let (elements, lines) = match form {
-            Form::Json => (Elements::of(&body, messages_max, HINT)?, 0),
-            Form::JsonLines | Form::Text => {
+            NativeFormat::Json => (Elements::of(&body, messages_max, HINT)?, 0),
+            NativeFormat::JsonLines | NativeFormat::Text => {
                 let lines = count_lines(&body, messages_max);
-                Refused::above(lines, messages_max)?;
+                BodyError::above(lines, messages_max)?;
                 (Elements::none(), lines)
             }
         };
-        let reader = Reader::new(reading);
-        Ok(Ours { body, form, reader, sender, elements, at: 0, number: 0, lines, marks })
+        let reader = MessageReader::new(reading);
+        Ok(NativeBody { body, form, reader, sender, elements, at: 0, number: 0, lines, marks })
     }
 }
 
-impl Messages for Ours {
-    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
-        let Ours { body, form, reader, sender, elements, at, number, .. } = self;
+impl Messages for NativeBody {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<NextMessage> {
+        let NativeBody { body, form, reader, sender, elements, at, number, .. } = self;
         let part = loop {
             let part = match form {
-                Form::Json => elements.next(body)?,
-                Form::JsonLines | Form::Text => line(body, at)?,
+                NativeFormat::Json => elements.next(body)?,
+                NativeFormat::JsonLines | NativeFormat::Text => line(body, at)?,
             };
             *number += 1;
             if !part.trim_ascii().is_empty() {
@@ -150,20 +164,20 @@ impl Messages for Ours {
             }
         };
         let added = match form {
-            Form::JsonLines | Form::Json => reader.object(part, sender.received, builder),
-            Form::Text => reader.line(part, sender.received, &sender.peer, builder),
+            NativeFormat::JsonLines | NativeFormat::Json => reader.object(part, sender.received, builder),
+            NativeFormat::Text => reader.line(part, sender.received, &sender.peer, builder),
         };
         Some(match added {
-            Ok(()) => Next::Added { bytes: part.len() + reader.repeated_bytes() },
-            Err(rejected) => Next::refused(*number, rejected.to_string()),
+            Ok(()) => NextMessage::Added { bytes: part.len() + reader.repeated_bytes() },
+            Err(rejected) => NextMessage::refused(*number, rejected.to_string()),
         })
     }
 
     fn rest_bytes(&self) -> usize {
         let (bytes, messages) = match self.form {
-            Form::Json => (self.elements.rest_bytes(), self.elements.left()),
+            NativeFormat::Json => (self.elements.rest_bytes(), self.elements.left()),
             // Blank lines have a number, too.
-            Form::JsonLines | Form::Text => {
+            NativeFormat::JsonLines | NativeFormat::Text => {
                 (self.body.len() - self.at, self.lines.saturating_sub(self.number))
             }
         };
@@ -187,19 +201,24 @@ mod tests {
     use logstead_record::Batch;
     use proptest::prelude::*;
 
-    fn batches(form: Form, body: &[u8], messages_max: usize) -> Result<Batches<Ours>, Refused> {
+    fn batches(
+        form: NativeFormat,
+        body: &[u8],
+        messages_max: usize,
+    ) -> Result<Batches<NativeBody>, BodyError> {
         let received = Timestamp::from_nanos(1);
-        let sender = Sender { source: "http".to_owned(), peer: String::new(), received };
-        let ours = Ours::of(body.to_vec(), (form, Reading::default()), sender.clone(), messages_max)?;
-        Ok(Batches::of(ours, sender))
+        let sender = BodySender { source: "http".to_owned(), peer: String::new(), received };
+        let native =
+            NativeBody::of(body.to_vec(), form, ReadOptions::default(), sender.clone(), messages_max)?;
+        Ok(Batches::of(native, sender))
     }
 
-    fn all(batches: &mut Batches<Ours>) -> Vec<Batch> {
+    fn all(batches: &mut Batches<NativeBody>) -> Vec<Batch> {
         std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect()
     }
 
     /// The messages, and the lines that were rejected.
-    fn check(form: Form, body: &str, expected: &[&str], rejected: &[usize]) {
+    fn check(form: NativeFormat, body: &str, expected: &[&str], rejected: &[usize]) {
         let mut batches = batches(form, body.as_bytes(), 100).unwrap();
         let all = all(&mut batches);
         let rows = all.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.message(row)));
@@ -211,57 +230,63 @@ mod tests {
 
     #[test]
     fn every_form_is_read_and_bad_lines_are_named() {
-        check(Form::JsonLines, "{\"msg\":\"a\"}\n\n{\"msg\":\"b\"}\r\nnonsense\n", &["a", "b"], &[4]);
-        check(Form::Json, r#"[{"msg":"a"}, 7, {"log":"b"}]"#, &["a", "b"], &[2]);
-        check(Form::Json, " [ 1,2 ,\n{\"msg\":\"[a]\"},[3],true,\"x\"]\n ", &["[a]"], &[1, 2, 4, 5, 6]);
-        check(Form::Json, " [ ] ", &[], &[]);
-        check(Form::Json, " {\"msg\":\"a\"}\n", &["a"], &[]);
-        check(Form::Text, "one\r\n\n  two\nthree", &["one", "  two", "three"], &[]);
-        check(Form::Text, "", &[], &[]);
+        check(NativeFormat::JsonLines, "{\"msg\":\"a\"}\n\n{\"msg\":\"b\"}\r\nnonsense\n", &["a", "b"], &[4]);
+        check(NativeFormat::Json, r#"[{"msg":"a"}, 7, {"log":"b"}]"#, &["a", "b"], &[2]);
+        check(
+            NativeFormat::Json,
+            " [ 1,2 ,\n{\"msg\":\"[a]\"},[3],true,\"x\"]\n ",
+            &["[a]"],
+            &[1, 2, 4, 5, 6],
+        );
+        check(NativeFormat::Json, " [ ] ", &[], &[]);
+        check(NativeFormat::Json, " {\"msg\":\"a\"}\n", &["a"], &[]);
+        check(NativeFormat::Text, "one\r\n\n  two\nthree", &["one", "  two", "three"], &[]);
+        check(NativeFormat::Text, "", &[], &[]);
     }
 
     #[test]
     fn a_check_keeps_what_it_read_or_begins_again() {
         for (kept_bytes_max, is_kept) in [(0, false), (1 << 20, true)] {
-            let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
+            let mut two =
+                batches(NativeFormat::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
             assert_eq!((two.check(kept_bytes_max), two.is_kept()), (0, is_kept));
             assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
             assert_eq!((two.rest_bytes(), two.is_kept()), (0, false));
         }
-        let mut bad = batches(Form::JsonLines, b"{\"msg\":\"a\"}\nnonsense\n", 10).unwrap();
+        let mut bad = batches(NativeFormat::JsonLines, b"{\"msg\":\"a\"}\nnonsense\n", 10).unwrap();
         assert_eq!((bad.check(0), bad.refusals[0].number), (1, 2));
     }
 
     #[test]
     fn a_body_that_is_no_json_is_refused_as_a_whole() {
         for body in ["[{\"msg\":\"a\"},", "{\"msg\":1} {\"msg\":2}", "hello", "", "[] []"] {
-            assert!(batches(Form::Json, body.as_bytes(), 100).is_err(), "{body}");
+            assert!(batches(NativeFormat::Json, body.as_bytes(), 100).is_err(), "{body}");
         }
     }
 
     #[test]
     fn a_body_with_too_many_messages_is_refused_as_a_whole() {
-        let check = |form: Form, body: &str, messages: usize| {
+        let check = |form: NativeFormat, body: &str, messages: usize| {
             assert!(batches(form, body.as_bytes(), messages).is_ok(), "{body}");
             let refused = batches(form, body.as_bytes(), messages - 1).err().unwrap();
             assert!(refused.to_string().contains("limits.ingest_messages_max"), "{refused}");
         };
-        check(Form::Text, "a\n\n \nb\nc", 3);
-        check(Form::JsonLines, "{}\n{}\n", 2);
-        check(Form::Json, "[{}, {}, 3, {}]", 4);
-        check(Form::Json, "{}", 1);
+        check(NativeFormat::Text, "a\n\n \nb\nc", 3);
+        check(NativeFormat::JsonLines, "{}\n{}\n", 2);
+        check(NativeFormat::Json, "[{}, {}, 3, {}]", 4);
+        check(NativeFormat::Json, "{}", 1);
     }
 
     #[test]
     fn a_long_body_becomes_several_batches_and_many_errors_are_counted() {
         let body = "x\n".repeat(BATCH_MESSAGES_MAX + 1);
-        let mut long = batches(Form::Text, body.as_bytes(), usize::MAX).unwrap();
+        let mut long = batches(NativeFormat::Text, body.as_bytes(), usize::MAX).unwrap();
         let rows: Vec<usize> = all(&mut long).iter().map(Batch::rows).collect();
         assert_eq!(rows, [BATCH_MESSAGES_MAX, 1]);
-        let mut refused = batches(Form::JsonLines, body.as_bytes(), usize::MAX).unwrap();
+        let mut refused = batches(NativeFormat::JsonLines, body.as_bytes(), usize::MAX).unwrap();
         all(&mut refused);
         assert_eq!((refused.refused, refused.refusals.len()), (BATCH_MESSAGES_MAX + 1, REFUSALS_MAX));
-        let mut long = batches(Form::Text, &vec![b'x'; (1 << 20) + 1], 1).unwrap();
+        let mut long = batches(NativeFormat::Text, &vec![b'x'; (1 << 20) + 1], 1).unwrap();
         all(&mut long);
         assert_eq!(long.refused, 1);
     }
@@ -280,7 +305,7 @@ mod tests {
             ),
         ) {
             let body = pieces.concat();
-            for form in [Form::JsonLines, Form::Json, Form::Text] {
+            for form in [NativeFormat::JsonLines, NativeFormat::Json, NativeFormat::Text] {
                 let Ok(mut batches) = batches(form, &body, 50) else { continue };
                 let rows: usize = all(&mut batches).iter().map(Batch::rows).sum();
                 prop_assert!(rows + batches.refused <= 50);

@@ -1,14 +1,14 @@
-//! What the reading tasks of one source share, and how what they read gets to the workers.
+//! The context that the reading tasks of one source share, and the way from them to the workers.
 //!
 //! **Invariant:** a chunk is on its way only with its bytes reserved in the source's budget.
 
 use super::coalesce::Coalesce;
 use super::gather::{Gather, Outlet};
-use super::settings::Settings;
+use super::settings::SourceSettings;
 use arc_swap::ArcSwap;
 use logstead_config::CountOrAuto;
 use logstead_flow::budget::Budget;
-use logstead_flow::chunk::{Chunk, Order, Sender};
+use logstead_flow::chunk::{Chunk, ChunkOrder, MessageSender};
 use logstead_flow::counters::SourceCounters;
 use logstead_flow::gate::Gates;
 use logstead_flow::ledger::Ledger;
@@ -16,12 +16,12 @@ use logstead_flow::listen::tls;
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_flow::machine::memory::Gauge;
-use logstead_flow::machine::sockets::Sockets;
-use logstead_flow::queue::{Partition, Work, WorkSender};
-use logstead_flow::receipt::{Outcome, Pending};
-use logstead_flow::senders::{Senders, Skip};
+use logstead_flow::machine::sockets::SocketLimit;
+use logstead_flow::queue::{Partition, WorkItem, WorkSender};
+use logstead_flow::receipt::{Pending, StoreOutcome};
+use logstead_flow::senders::{Senders, SkippedBytes};
 use logstead_record::Batch;
-use logstead_syslog::framing::{Skipped, Why};
+use logstead_syslog::framing::{SkipReason, SkippedRange};
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,15 +39,15 @@ pub(super) const TOO_LONG: &str = "too_long";
 pub(super) const OUT_OF_STEP: &str = "out_of_step";
 pub(super) const UNFINISHED: &str = "unfinished";
 
-/// How long a chunk waits where the process is short of memory: it never stops storing.
+/// The time that a chunk waits if the process is short of memory: it never stops storing.
 const SHORT_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// What the reading tasks of one source share.
-pub struct Shared {
+/// The context that the reading tasks of one source share.
+pub struct SourceContext {
     /// The source's id.
     pub id: Arc<str>,
     /// The settings in force.
-    pub settings: ArcSwap<Settings>,
+    pub settings: ArcSwap<SourceSettings>,
     /// The source's counters.
     pub counters: Arc<SourceCounters>,
     /// The source's share of memory.
@@ -56,12 +56,12 @@ pub struct Shared {
     pub work: WorkSender,
     pub(super) ledger: Arc<Ledger>,
     senders: Arc<Senders>,
-    pub(super) sockets: Arc<Sockets>,
+    pub(super) sockets: Arc<SocketLimit>,
     pub(super) gates: Gates,
     gauge: Arc<Gauge>,
     /// The data directory.
     pub(super) data: PathBuf,
-    /// Where files may be read.
+    /// The folders that files may be read in.
     pub(super) folders: Arc<Folders>,
     /// Connections so far.
     connections: AtomicUsize,
@@ -70,8 +70,8 @@ pub struct Shared {
     complained: Mutex<Option<Instant>>,
 }
 
-/// What a source shares with the rest of the process.
-pub struct Ways {
+/// The parts of the process that a source depends on.
+pub struct SourceDeps {
     /// The source's counters.
     pub counters: Arc<SourceCounters>,
     /// The source's share of memory.
@@ -83,18 +83,24 @@ pub struct Ways {
     /// The registry of senders.
     pub senders: Arc<Senders>,
     /// The process's share of sockets.
-    pub sockets: Arc<Sockets>,
+    pub sockets: Arc<SocketLimit>,
     /// The gates that pause sources.
     pub gates: Gates,
     /// The gauge of memory.
     pub gauge: Arc<Gauge>,
 }
 
-impl Shared {
+impl SourceContext {
     /// The context of a source's connections.
-    pub fn new(id: &str, settings: Settings, ways: Ways, (data, folders): (&Path, &Arc<Folders>)) -> Shared {
-        let Ways { counters, budget, work, ledger, senders, sockets, gates, gauge } = ways;
-        Shared {
+    pub fn new(
+        id: &str,
+        settings: SourceSettings,
+        deps: SourceDeps,
+        data: &Path,
+        folders: &Arc<Folders>,
+    ) -> SourceContext {
+        let SourceDeps { counters, budget, work, ledger, senders, sockets, gates, gauge } = deps;
+        SourceContext {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
             counters,
@@ -118,7 +124,7 @@ impl Shared {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Takes what a connection has read; waits while too many bytes of this source are in flight.
+    /// Takes the bytes that a connection has read; waits while too many bytes of this source are in flight.
     pub(super) async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
         let number = match self.settings.load().partitions {
             CountOrAuto::Auto => 0,
@@ -127,23 +133,26 @@ impl Shared {
         self.gathers[number].add(self, number, chunk, first_byte).await;
     }
 
-    /// Waits while too many bytes of this source are in flight; and a little where the whole process is short of memory.
+    /// Waits while too many bytes of this source are in flight; and a little if the whole process is short of memory.
     async fn reserve(&self, chunk: &Chunk) -> OwnedSemaphorePermit {
         let reserved = self.budget.reserve(chunk.cost_bytes()).await;
         self.gauge.room(SHORT_WAIT_MAX).await;
         reserved
     }
 
-    /// As [`Outlet::submit`]; the receiver learns when all of it is durable. What cannot be stored now is held back
-    /// until it can.
-    pub(super) async fn submit_confirmed(&self, chunk: Chunk) -> tokio::sync::oneshot::Receiver<Outcome> {
+    /// Submits like [`Outlet::submit`]; the receiver learns when all of it is durable. Messages that cannot be stored
+    /// now are held back until they can.
+    pub(super) async fn submit_confirmed(
+        &self,
+        chunk: Chunk,
+    ) -> tokio::sync::oneshot::Receiver<StoreOutcome> {
         let reserved = self.reserve(&chunk).await;
         let (pending, outcome) = Pending::confirming(reserved);
         self.submit_reserved(chunk, pending);
         outcome
     }
 
-    /// As [`Outlet::submit`], but drops and counts instead of waiting.
+    /// Submits like [`Outlet::submit`], but drops and counts instead of waiting.
     pub(super) fn submit_or_drop(&self, chunk: Chunk) {
         match self.budget.try_reserve(chunk.cost_bytes()) {
             Some(reserved) => self.submit_reserved(chunk, Pending::silent(reserved)),
@@ -156,7 +165,7 @@ impl Shared {
         self.counters.read(chunk.bytes.len(), messages);
         let settings = self.settings.load();
         let partition = partition(settings.partitions, chunk.order, self.work.workers());
-        let work = Work::Chunk {
+        let work = WorkItem::Chunk {
             chunk,
             source: self.id.clone(),
             parser: settings.parser.clone(),
@@ -169,24 +178,24 @@ impl Shared {
         }
     }
 
-    /// Submits messages that are parsed already, with a share of what was reserved for them. The receiver learns when all
-    /// of them are durable, and at once if they cannot be stored now.
+    /// Submits messages that are parsed already, with a share of the memory that was reserved for them. The receiver
+    /// learns when all of them are durable, and at once if they cannot be stored now.
     pub(super) fn submit_batch(
         &self,
         batch: Batch,
         reserved: OwnedSemaphorePermit,
-    ) -> tokio::sync::oneshot::Receiver<Outcome> {
+    ) -> tokio::sync::oneshot::Receiver<StoreOutcome> {
         let (pending, outcome) = Pending::answering(reserved);
         let (source, counters, messages) = (self.id.clone(), self.counters.clone(), batch.rows());
         let batch = Arc::new(batch);
-        let work = Work::Batch { batch, source, counters, logspace: None, had: Vec::new(), pending };
+        let work = WorkItem::Batch { batch, source, counters, logspace: None, had: Vec::new(), pending };
         if !self.work.submit(Partition::Any, work) {
             self.dropped("stopped", messages);
         }
         outcome
     }
 
-    /// Messages that arrived and get no further.
+    /// Counts messages that arrived and get no further.
     pub(super) fn dropped(&self, reason: &'static str, messages: usize) {
         self.counters.dropped.add(reason, messages);
         self.ledger.dropped(&self.id, reason, messages);
@@ -198,30 +207,30 @@ impl Shared {
         self.ledger.lost_before(&self.id, place, messages);
     }
 
-    /// Parts of what a sender sent that no message holds.
-    pub(super) fn skipped(&self, sender: &Sender, bytes: &[u8], parts: &[Skipped]) {
+    /// Counts the parts of a sender's bytes that no message holds.
+    pub(super) fn skipped(&self, sender: &MessageSender, bytes: &[u8], parts: &[SkippedRange]) {
         for part in parts {
             let reason = match part.why {
-                Why::TooLong => TOO_LONG,
-                Why::OutOfStep => OUT_OF_STEP,
+                SkipReason::TooLong => TOO_LONG,
+                SkipReason::OutOfStep => OUT_OF_STEP,
             };
             self.no_message(sender, reason, &bytes[part.start as usize..part.end as usize]);
         }
     }
 
     /// Bytes that no message holds.
-    pub(super) fn no_message(&self, sender: &Sender, reason: &'static str, bytes: &[u8]) {
-        self.left_out(sender, reason, (bytes.len(), bytes));
+    pub(super) fn no_message(&self, sender: &MessageSender, reason: &'static str, bytes: &[u8]) {
+        self.left_out(sender, reason, bytes.len(), bytes);
     }
 
-    /// As many bytes that no message holds, and the first of them, as far as they are known.
-    pub(super) fn left_out(&self, sender: &Sender, reason: &'static str, (bytes, head): (usize, &[u8])) {
+    /// Counts bytes that no message holds. `head` are the first of them, as far as they are known.
+    pub(super) fn left_out(&self, sender: &MessageSender, reason: &'static str, bytes: usize, head: &[u8]) {
         if bytes == 0 {
             return;
         }
         self.counters.skipped_bytes.add(reason, bytes);
         self.ledger.skipped(&self.id, reason, bytes);
-        self.senders.skipped(&self.id, &sender.host, &Skip { reason, bytes: bytes as u64, head });
+        self.senders.skipped(&self.id, &sender.host, &SkippedBytes { reason, bytes: bytes as u64, head });
         if reason == OUT_OF_STEP {
             self.complain(
                 "bytes are in no message",
@@ -252,7 +261,7 @@ impl Shared {
     }
 }
 
-impl Outlet for Shared {
+impl Outlet for SourceContext {
     fn policy(&self) -> Coalesce {
         self.settings.load().coalesce
     }
@@ -264,9 +273,9 @@ impl Outlet for Shared {
     }
 }
 
-/// Which worker may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
+/// The worker that may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
 /// partition, a connection's messages keep their order.
-fn partition(partitions: CountOrAuto, order: Order, workers: usize) -> Partition {
+fn partition(partitions: CountOrAuto, order: ChunkOrder, workers: usize) -> Partition {
     match partitions {
         CountOrAuto::Exactly(partitions) if (partitions as usize) < workers => {
             Partition::Worker(order.connection + order.chunk % partitions as usize)
@@ -275,7 +284,7 @@ fn partition(partitions: CountOrAuto, order: Order, workers: usize) -> Partition
     }
 }
 
-impl Shared {
+impl SourceContext {
     /// Reads the certificates again; on failure the old ones stay.
     pub(super) fn reload_certificates(&self) {
         let Some(certificates) = self.settings.load().certificates.clone() else { return };
@@ -306,8 +315,8 @@ impl Shared {
         }
     }
 
-    /// Hands on in time what the connections have read, for as long as it is polled.
-    pub(super) async fn run_gathers(self: Arc<Shared>) {
+    /// Hands on in time the bytes that the connections have read, for as long as it is polled.
+    pub(super) async fn run_gathers(self: Arc<SourceContext>) {
         let mut running = JoinSet::new();
         for number in 0..self.gathers.len() {
             let shared = self.clone();
