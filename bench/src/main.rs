@@ -152,14 +152,14 @@ fn main() -> Result<()> {
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
         Command::Search { data, runs, threads, check, query } => {
-            search::run(&data, (runs, threads), check, &query)
+            search::run(&data, runs, threads, check, &query)
         }
         Command::Unsealed { corpus, messages, data, runs, threads } => {
             let lines: Box<dyn Read> = match corpus {
                 Some(path) => Box::new(std::fs::File::open(path)?),
                 None => Box::new(std::io::Cursor::new(corpus::lines(messages))),
             };
-            search::run_unsealed(lines, &data, (runs, threads))
+            search::run_unsealed(lines, &data, runs, threads)
         }
         Command::Receive(receive) => receive.run(),
         Command::Fresh(fresh) => fresh.run(),

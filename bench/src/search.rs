@@ -66,7 +66,7 @@ const UNSEALED: [&str; 5] = ["error", "needle", "nosuchwordanywhere", "\"connect
 const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 
 /// Searches a store made by [`crate::store`].
-pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, only: &[String]) -> Result<()> {
+pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool, only: &[String]) -> Result<()> {
     let start = Instant::now();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let Opened { searcher, recovery, .. } =
@@ -90,7 +90,7 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
 }
 
 /// Searches lines that are stored and not sealed, and are in memory. The store is removed.
-pub(crate) fn run_unsealed(lines: impl Read, data: &Path, (runs, threads): (usize, usize)) -> Result<()> {
+pub(crate) fn run_unsealed(lines: impl Read, data: &Path, runs: usize, threads: usize) -> Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(data)?;
     }
@@ -167,13 +167,13 @@ impl Bench<'_> {
             let (histogram, total) = self.median(|run| {
                 let mut histogram = Histogram::new(range, Width::AtMost(144), None, memory_max).ok()?;
                 let asked = &mut [Asked::Histogram(&mut histogram)];
-                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                self.searcher.answer("main", &filter, range, run, asked).ok()?;
                 Some(histogram.finish().total)
             });
             let (facets, hosts) = self.median(|run| {
                 let mut facets = Facets::new(vec![FieldName::new("host")], 10, memory_max);
                 let asked = &mut [Asked::Facets(&mut facets)];
-                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                self.searcher.answer("main", &filter, range, run, asked).ok()?;
                 Some(facets.finish().first()?.distinct)
             });
             let (total, hosts) = (total.unwrap_or(0), hosts.unwrap_or(0));
@@ -235,6 +235,6 @@ mod tests {
         let data = folder.path().join("data");
         let lines = crate::corpus::lines(20_000);
         crate::store::store(lines.as_slice(), &data).expect("a store");
-        run(&data, (1, 2), true, &[]).expect("every count is right");
+        run(&data, 1, 2, true, &[]).expect("every count is right");
     }
 }

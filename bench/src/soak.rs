@@ -88,7 +88,7 @@ impl Soak {
             sent += load.number("messages") as u64;
         }
         let stored = settled(&server, sent)?;
-        self.verdict(&samples, (sent, stored), &took, tailed.into_inner())
+        self.verdict(&samples, sent, stored, &took, tailed.into_inner())
     }
 
     fn load(&self, server: &Server, scheme: &str) -> Result<Running> {
@@ -117,13 +117,7 @@ impl Soak {
         Ok(samples)
     }
 
-    fn verdict(
-        &self,
-        samples: &[Sample],
-        (sent, stored): (u64, u64),
-        took: &Took,
-        tailed: u64,
-    ) -> Result<()> {
+    fn verdict(&self, samples: &[Sample], sent: u64, stored: u64, took: &Took, tailed: u64) -> Result<()> {
         let warm_up = growth::warm_up(self.minutes);
         let steady: Vec<&Sample> = samples.iter().filter(|sample| warm_up <= sample.seconds).collect();
         let memory: Vec<_> = steady.iter().map(|sample| (sample.seconds, sample.resident)).collect();

@@ -78,7 +78,7 @@ pub fn open_witnessed(
 /// A logspace that is not open yet: every answer about it is incomplete, and it stores nothing, until its appender
 /// [opens](Appender::open) it.
 pub fn closed(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> Opened {
-    closed_at(disk, dir, options, (reached, reached))
+    closed_at(disk, dir, options, reached, reached)
 }
 
 /// The same, where searchers believe until then that the next message has the sequence `next`.
@@ -86,7 +86,8 @@ pub(crate) fn closed_at(
     disk: &Arc<dyn Disk>,
     dir: &Path,
     options: Options,
-    (reached, next): (u64, u64),
+    reached: u64,
+    next: u64,
 ) -> Opened {
     let view = View::closed(next, NOT_TRIED);
     let shared = Arc::new(Shared::new(Arc::new(view)));

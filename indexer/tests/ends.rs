@@ -97,7 +97,7 @@ fn table(query: &'static str) -> Ask {
         let settings = Settings { now, range, asked: range, memory_bytes_max: MEMORY_MAX };
         let mut aggregation = Aggregation::compile(&parse_pipeline(query).unwrap(), settings).unwrap();
         let asked = &mut [Asked::Table(&mut aggregation)];
-        let coverage = searcher.answer(("main", &filter("*"), range), run, asked).unwrap();
+        let coverage = searcher.answer("main", &filter("*"), range, run, asked).unwrap();
         let table = aggregation.finish(run).unwrap();
         assert!(table.rows.len() <= logstead_answer::ROWS_MAX);
         Coverage { complete: coverage.complete && !table.is_cut_short, ..coverage }
@@ -113,7 +113,7 @@ fn drawn() -> Ask {
         let by = Some(FieldName::new("user"));
         let mut histogram = Histogram::new(range, Width::AtMost(500), by, MEMORY_MAX).unwrap();
         let asked = &mut [Asked::Facets(&mut facets), Asked::Histogram(&mut histogram)];
-        searcher.answer(("main", &filter("*"), range), run, asked).unwrap()
+        searcher.answer("main", &filter("*"), range, run, asked).unwrap()
     })
 }
 

@@ -303,7 +303,7 @@ impl Case<'_> {
         let mut histogram = Histogram::new(range, Width::AtMost(10), None, 1 << 20).unwrap();
         let mut facets = Facets::new(vec![FieldName::new("host")], 10, 1 << 20);
         let asked = &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets)];
-        let answered = searcher.answer(("main", everything, range), &Run::alone(), asked).unwrap();
+        let answered = searcher.answer("main", everything, range, &Run::alone(), asked).unwrap();
         let by_time: u64 = histogram.finish().counts.iter().sum();
         let by_host: u64 = facets.finish()[0].values.iter().map(|(_, count)| count).sum();
         assert!(by_time == all && by_host == all || may_be_short(answered.complete), "{}", context());

@@ -173,7 +173,7 @@ impl Aggregation {
         }
         if self.steps.is_empty() {
             let sequence = |row: usize| place.first_sequence + row as u64;
-            return self.collect(batch, selected, (&sequence, place.logspace), work);
+            return self.collect(batch, selected, &sequence, place.logspace, work);
         }
         let rows: Vec<usize> = selected.iter().collect();
         let mut batch = batch.take(selected);
@@ -186,7 +186,7 @@ impl Aggregation {
             }
         }
         let sequence = |row: usize| place.first_sequence + rows[row] as u64;
-        self.collect(&batch, &selected, (&sequence, place.logspace), work)
+        self.collect(&batch, &selected, &sequence, place.logspace, work)
     }
 
     /// The table of everything that was added. If not all of it is awaited, what can be shown.
@@ -199,7 +199,7 @@ impl Aggregation {
         };
         for (number, stage) in self.rest.iter().enumerate() {
             let keeps = self.keeps.get(number).map_or(&[][..], Vec::as_slice);
-            table = tabular::apply((stage, keeps), table, &self.settings, &finish)?;
+            table = tabular::apply(stage, keeps, table, &self.settings, &finish)?;
         }
         table.cut();
         table.is_cut_short = finish.is_cut();
@@ -210,11 +210,12 @@ impl Aggregation {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        sequence: &dyn Fn(usize) -> u64,
+        logspace: &str,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         let aggregator = match &mut self.sink {
-            Sink::Rows(rows) => return rows.add(batch, selected, (sequence, logspace), work),
+            Sink::Rows(rows) => return rows.add(batch, selected, sequence, logspace, work),
             Sink::Groups(aggregator) => aggregator,
         };
         let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
@@ -228,7 +229,7 @@ impl Aggregation {
         let mut table = Table { columns: self.sink.columns(), ..Table::default() };
         let work = Run::alone().work();
         for stage in &self.rest {
-            table = tabular::apply((stage, &[]), table, &self.settings, &Finish::new(&work))?;
+            table = tabular::apply(stage, &[], table, &self.settings, &Finish::new(&work))?;
         }
         Ok(())
     }
@@ -384,7 +385,7 @@ impl Head {
             None => self.columns(rest),
         };
         let kind = |field: &FieldName| self.kind(field);
-        Ok(Rows::new(columns, &self.sort, keep, (&kind, settings.memory_bytes_max)))
+        Ok(Rows::new(columns, &self.sort, keep, &kind, settings.memory_bytes_max))
     }
 
     /// The columns that `rest` needs or shows, where `fields` did not say before.

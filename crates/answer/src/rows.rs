@@ -71,7 +71,8 @@ impl Rows {
         mut columns: Vec<FieldName>,
         sort: &[SortKey],
         keep: Keep,
-        (kind, memory_bytes_max): (&dyn Fn(&FieldName) -> Kind, usize),
+        kind: &dyn Fn(&FieldName) -> Kind,
+        memory_bytes_max: usize,
     ) -> Rows {
         let order = sort.iter().map(|key| (index_of(&key.field, &mut columns), key.descending)).collect();
         let distinct = match &keep {
@@ -99,7 +100,8 @@ impl Rows {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        sequence: &dyn Fn(usize) -> u64,
+        logspace: &str,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         self.seen += selected.count() as u64;

@@ -22,7 +22,8 @@ use std::borrow::Cow;
 
 /// The table after a stage, which leaves some columns as they are.
 pub(crate) fn apply(
-    (stage, keeps): (&Stage, &[FieldName]),
+    stage: &Stage,
+    keeps: &[FieldName],
     mut table: Table,
     settings: &Settings,
     finish: &Finish<'_>,

@@ -133,12 +133,12 @@ impl Templates {
     fn learn(&mut self, key: &[u8], hash: u64) -> Found {
         let (mut split, mut masked) = (std::mem::take(&mut self.split), std::mem::take(&mut self.masked));
         split.fill(key);
-        let found = self.learn_skeleton((key, hash), &split, &mut masked);
+        let found = self.learn_skeleton(key, hash, &split, &mut masked);
         (self.split, self.masked) = (split, masked);
         found
     }
 
-    fn learn_skeleton(&mut self, (key, hash): (&[u8], u64), split: &Split, masked: &mut Vec<u8>) -> Found {
+    fn learn_skeleton(&mut self, key: &[u8], hash: u64, split: &Split, masked: &mut Vec<u8>) -> Found {
         let hasher = &self.hasher;
         let of = hasher.hash_one(split.skeleton.as_slice());
         let known = match self.skeletons.entry(of) {

@@ -118,7 +118,7 @@ pub fn open_queue(
         written.map_err(|source| unopened("write", &path, source))?;
     }
     let follower = follower(&searcher, done);
-    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
     Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
 }
 
@@ -134,11 +134,11 @@ pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached:
     let noted = cursor::read(&**disk, dir).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
     // Until then nothing waits, so that nothing is passed over.
-    let sequences = (reached.max(done), done);
-    let Opened { appender, searcher, keeper, recovery } = closed_at(disk, dir, options, sequences);
+    let Opened { appender, searcher, keeper, recovery } =
+        closed_at(disk, dir, options, reached.max(done), done);
     let cursor = Cursor::new(disk, dir, noted.as_ref());
     let follower = follower(&searcher, done);
-    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
     OpenedQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
 }
 
@@ -208,8 +208,10 @@ fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
 
 impl QueueReader {
     fn new(
-        (disk, dir): (&Arc<dyn Disk>, &Path),
-        (cursor, keeper): (Cursor, Keeper),
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+        cursor: Cursor,
+        keeper: Keeper,
         follower: Follower,
         searcher: &Searcher,
         done: u64,

@@ -38,7 +38,9 @@ impl Searcher {
     /// one after the other.
     pub fn answer(
         &self,
-        (logspace, filter, range): (&str, &Filter, TimeRange),
+        logspace: &str,
+        filter: &Filter,
+        range: TimeRange,
         run: &Run<'_>,
         asked: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {

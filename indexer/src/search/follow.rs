@@ -117,7 +117,7 @@ impl Follower {
             let shown = match part_at(&view, self.next) {
                 Part::Segment(segment) => self.show_block(segment, run, visit),
                 Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                Part::Missing(end, why) => self.show_missing(end, (&why, cause_of(&why)), visit),
+                Part::Missing(end, why) => self.show_missing(end, &why, cause_of(&why), visit),
             };
             if shown.is_break() {
                 return;
@@ -146,7 +146,7 @@ impl Follower {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
                 let damage = Damage::of_block(segment, error).to_string();
-                return self.show_missing(end, (&damage, Cause::Damaged), visit);
+                return self.show_missing(end, &damage, Cause::Damaged, visit);
             }
         };
         let question = self.question(run).where_copies(blocks.has_copies());
@@ -191,7 +191,7 @@ impl Follower {
             match read {
                 Read::Batch(_, first_sequence, batch) => {
                     let (why, cause) = shown(&why);
-                    let shown = self.show_batch((first_sequence, batch), (&why, cause), run, visit);
+                    let shown = self.show_batch(first_sequence, batch, &why, cause, run, visit);
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
                 Read::Damage(damage) => {
@@ -206,17 +206,19 @@ impl Follower {
             return ControlFlow::Break(());
         }
         let (why, cause) = shown(&why);
-        self.show_missing(stretch.sequences.end, (&why, cause), visit)
+        self.show_missing(stretch.sequences.end, &why, cause, visit)
     }
 
     fn show_batch(
         &mut self,
-        (first_sequence, batch): (u64, &Arc<Batch>),
-        why_missing: (&str, Cause),
+        first_sequence: u64,
+        batch: &Arc<Batch>,
+        why_missing: &str,
+        cause: Cause,
         run: &Run<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        self.show_missing(first_sequence, why_missing, visit)?;
+        self.show_missing(first_sequence, why_missing, cause, visit)?;
         let end = first_sequence + batch.rows() as u64;
         if end <= self.next {
             return ControlFlow::Continue(());
@@ -235,12 +237,7 @@ impl Follower {
     }
 
     /// Says that messages up to a sequence are missing, unless they were shown.
-    fn show_missing(
-        &mut self,
-        end: u64,
-        (why, cause): (&str, Cause),
-        visit: &mut Visit<'_>,
-    ) -> ControlFlow<()> {
+    fn show_missing(&mut self, end: u64, why: &str, cause: Cause, visit: &mut Visit<'_>) -> ControlFlow<()> {
         if end <= self.next {
             return ControlFlow::Continue(());
         }

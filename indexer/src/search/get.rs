@@ -33,7 +33,7 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let rows = blocks.row_range(block);
     let mut only = Selection::none(rows.len());
     only.insert(row as usize - rows.start);
-    let read = blocks.read_some(block, (&only, Groups::ALL), &mut Scratch::default());
+    let read = blocks.read_some(block, &only, Groups::ALL, &mut Scratch::default());
     let batch = Arc::new(read.map_err(damaged)?);
     Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }

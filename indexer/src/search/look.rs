@@ -85,7 +85,8 @@ impl Look {
     pub(crate) fn decide(
         &self,
         segment: &Segment,
-        (block, undecided): (usize, &Selection),
+        block: usize,
+        undecided: &Selection,
         question: &Question<'_>,
         scratch: &mut Scratch,
     ) -> (Selection, Coverage) {
@@ -99,7 +100,7 @@ impl Look {
         // Where few rows are undecided, only those are read.
         let are_few = undecided.count() * FEW < undecided.rows();
         let read = match are_few {
-            true => segment.blocks.read_some(block, (undecided, groups), scratch),
+            true => segment.blocks.read_some(block, undecided, groups, scratch),
             false => segment.blocks.read(block, groups, scratch),
         };
         let batch = match read {

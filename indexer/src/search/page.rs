@@ -228,7 +228,7 @@ impl<'a> Pages<'a> {
             if question.run.is_over() {
                 return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
             }
-            rank_block(segment, look, block, (&question, order))
+            rank_block(segment, look, block, &question, order)
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
@@ -327,7 +327,7 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
     let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    let read = segment.blocks.read_some(block, (&selection, Groups::ALL), &mut Scratch::default());
+    let read = segment.blocks.read_some(block, &selection, Groups::ALL, &mut Scratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
 
@@ -336,7 +336,8 @@ fn rank_block(
     segment: &Segment,
     look: &Look,
     block: usize,
-    (question, order): (&Question<'_>, Order),
+    question: &Question<'_>,
+    order: Order,
 ) -> (Vec<(Rank, usize)>, Coverage) {
     let range = segment.blocks.row_range(block);
     let mut rows = look.bounds.certain.slice(range.clone());
@@ -344,7 +345,7 @@ fn rank_block(
     undecided.subtract(&rows);
     let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
     if !undecided.is_empty() {
-        let (more, looked) = look.decide(segment, (block, &undecided), question, &mut scratch);
+        let (more, looked) = look.decide(segment, block, &undecided, question, &mut scratch);
         rows.union(&more);
         coverage.add(looked);
     }

@@ -196,7 +196,10 @@ impl<'a> Sweep<'a> {
 
     fn stretches(&mut self, next: &[(&FileView, &Stretch)], wave: &mut Wave) {
         let question = &self.question;
-        let read = lanes::map(question.run.lanes, next.len(), |at| select(next[at], question));
+        let read = lanes::map(question.run.lanes, next.len(), |at| {
+            let (file, stretch) = next[at];
+            select(file, stretch, question)
+        });
         for ((selected, more), (_, stretch)) in read.into_iter().zip(next) {
             self.coverage.add(more);
             if stretch.batch.is_none() {
@@ -247,7 +250,7 @@ fn decide(
             coverage.cancelled = true;
             break;
         }
-        let (rows, more) = look.decide(segment, (*block, undecided), question, &mut scratch);
+        let (rows, more) = look.decide(segment, *block, undecided, question, &mut scratch);
         coverage.add(more);
         decided.push((*block, rows));
     }
@@ -255,7 +258,7 @@ fn decide(
 }
 
 /// What matches in a stretch.
-fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (Vec<Selected>, Coverage) {
+fn select(file: &FileView, stretch: &Stretch, question: &Question<'_>) -> (Vec<Selected>, Coverage) {
     let (mut selected, mut coverage) = (Vec::new(), Coverage::default());
     let read = read_stretch(file, stretch, &mut |read| {
         if question.run.is_over() {

@@ -76,7 +76,8 @@ impl<'a> SegmentBuilder<'a> {
         let index = RefCell::new(index);
         let mut fault = None;
         blocks.push_group(
-            (groups, group),
+            groups,
+            group,
             &mut |texts| add_group(&mut index.borrow_mut(), texts, &mut fault),
             &mut |batch| index.borrow_mut().push(batch),
         )?;

@@ -178,7 +178,7 @@ impl Segment {
         let opened = self.folder.cache.get(self.owner, Part::Index, || {
             let [_, path] = self.folder.paths(self.id);
             let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            let index = SegmentIndex::open(file, &self.blocks, (&self.folder.cache, self.owner))?;
+            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache, self.owner)?;
             let bytes = index.memory_bytes();
             Ok::<_, IndexError>((index, bytes))
         });

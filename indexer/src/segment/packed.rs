@@ -174,7 +174,7 @@ impl PackedBuilder {
         let largest_base = self.frames.iter().map(|&(_, base)| base).max().unwrap_or(0);
         let base_bytes = (u32::BITS - largest_base.leading_zeros()).div_ceil(8) as usize;
         out.extend_from_slice(&rows.to_le_bytes());
-        if let Some(&(_, value)) = self.frames.first().filter(|first| self.are_all(**first)) {
+        if let Some(&(_, value)) = self.frames.first().filter(|&&(width, base)| self.are_all(width, base)) {
             out.push(CONSTANT);
             return out.extend_from_slice(&value.to_le_bytes());
         }
@@ -185,7 +185,7 @@ impl PackedBuilder {
     }
 
     /// Whether all numbers are the same: those of frames of this kind.
-    fn are_all(&self, (width, base): (u8, u32)) -> bool {
+    fn are_all(&self, width: u8, base: u32) -> bool {
         width == 0 && self.frames.iter().all(|frame| *frame == (0, base))
     }
 

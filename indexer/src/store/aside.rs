@@ -59,7 +59,8 @@ pub(crate) fn set_aside(disk: &dyn Disk, dir: &Path, name: &str) -> io::Result<S
 pub(crate) fn cut(
     disk: &dyn Disk,
     dir: &Path,
-    (name, file): (&str, &dyn DiskFile),
+    name: &str,
+    file: &dyn DiskFile,
     offset: u64,
 ) -> io::Result<Option<String>> {
     let names = disk.list(dir)?;

@@ -143,7 +143,7 @@ pub(crate) fn look(
     let mut last = OpenError::Busy { dir: dir.to_owned() };
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
-        let found = survey(&*disk, dir, (&folder, lanes), &listing, reached);
+        let found = survey(&*disk, dir, &folder, lanes, &listing, reached);
         // Files that are sealed, joined or expired meanwhile are not damaged: they are elsewhere.
         if !listing.is_as(&Listing::read(&*disk, dir)?) {
             continue;
@@ -171,7 +171,7 @@ pub(crate) fn recover(place: &Place, lanes: &dyn Lanes) -> Result<(End, Recovery
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
     prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
-    let mut survey = survey(&**disk, dir, (keeper.folder(), lanes), &listing, *reached)?;
+    let mut survey = survey(&**disk, dir, keeper.folder(), lanes, &listing, *reached)?;
     let mut recovery = recovery(&survey);
     if listing.has_useless_manifest() {
         let kept = aside::set_aside(&**disk, dir, manifest::NAME);
@@ -188,7 +188,7 @@ pub(crate) fn recover(place: &Place, lanes: &dyn Lanes) -> Result<(End, Recovery
     view.evict(options.memory_max);
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let end = End { open, next_sequence: view.next_sequence, hash: survey.end.hash };
-    keeper.begin(view, (survey.manifest, survey.is_settled));
+    keeper.begin(view, survey.manifest, survey.is_settled);
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();
@@ -274,7 +274,7 @@ fn make_ready(
     let journal = Arc::clone(&newest.journal);
     let path = journal_dir.join(&journal.name);
     if let Some(cut) = &survey.end.cut {
-        let kept = aside::cut(disk, journal_dir, (&journal.name, &*journal.file), cut.offset);
+        let kept = aside::cut(disk, journal_dir, &journal.name, &*journal.file, cut.offset);
         match kept {
             Ok(Some(kept)) => {
                 newest.bytes = cut.offset;

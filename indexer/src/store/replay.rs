@@ -99,10 +99,11 @@ pub(crate) fn closed(
     disk: &dyn Disk,
     dir: &Path,
     first_sequence: u64,
-    (limit, skipped): (u64, &[Range<u64>]),
+    limit: u64,
+    skipped: &[Range<u64>],
 ) -> Result<Replayed, OpenError> {
     let (file, header) = open_file(disk, dir, first_sequence)?;
-    let mut reading = Reading::new(file, header, (limit, skipped));
+    let mut reading = Reading::new(file, header, limit, skipped);
     let journal = Arc::clone(&reading.replayed.view.journal);
     let mut scan = Scan::headers(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
     loop {
@@ -128,7 +129,7 @@ pub(crate) fn newest(
     skipped: &[Range<u64>],
 ) -> Result<Replayed, OpenError> {
     let (file, header) = open_file(disk, dir, first_sequence)?;
-    let mut reading = Reading::new(file, header, (u64::MAX, skipped));
+    let mut reading = Reading::new(file, header, u64::MAX, skipped);
     let journal = Arc::clone(&reading.replayed.view.journal);
     let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
     let path = dir.join(&journal.name);
@@ -191,7 +192,8 @@ impl<'a> Reading<'a> {
     fn new(
         mut view: FileView,
         header: Result<journal::Header, HeaderError>,
-        (limit, skipped): (u64, &'a [Range<u64>]),
+        limit: u64,
+        skipped: &'a [Range<u64>],
     ) -> Reading<'a> {
         if let Err(error) = header {
             let bytes = view.bytes.min(journal::HEADER_BYTES);

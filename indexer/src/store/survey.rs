@@ -177,13 +177,14 @@ fn own(manifest: Option<Identity>, journals: &[Identity]) -> Option<Identity> {
 pub(crate) fn survey(
     disk: &dyn Disk,
     dir: &Path,
-    (folder, lanes): (&Folder, &dyn Lanes),
+    folder: &Folder,
+    lanes: &dyn Lanes,
     listing: &Listing,
     reached: u64,
 ) -> Result<Survey, OpenError> {
     let journal_dir = dir.join(JOURNAL_DIR);
     let read = |at: usize, sequences: &[u64], skipped: &[Range<u64>]| match sequences.get(at + 1) {
-        Some(&limit) => replay::closed(disk, &journal_dir, sequences[at], (limit, skipped)),
+        Some(&limit) => replay::closed(disk, &journal_dir, sequences[at], limit, skipped),
         None => replay::newest(disk, &journal_dir, sequences[at], skipped),
     };
     let sequences = listing.journals();

@@ -28,7 +28,7 @@ pub(crate) fn check(
     let mut histogram = Histogram::new(range, Width::AtMost(20), None, MEMORY_MAX).ok();
     let mut asked = vec![Asked::Facets(&mut facets)];
     asked.extend(histogram.as_mut().map(Asked::Histogram));
-    let coverage = searcher.answer(("main", filter, range), run, &mut asked).unwrap();
+    let coverage = searcher.answer("main", filter, range, run, &mut asked).unwrap();
     assert!(coverage.complete, "{coverage:?}");
     for (name, facet) in names.iter().zip(facets.finish()) {
         let found: BTreeMap<Vec<u8>, u64> = facet
@@ -77,7 +77,7 @@ fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run:
     let counts: BTreeMap<String, u64> =
         expected.iter().map(|(name, (count, _))| (name.clone(), *count)).collect();
     for (mut discovery, is_exact) in [(Discovery::exact(), true), (Discovery::rough(), false)] {
-        searcher.answer(("main", filter, range), run, &mut [Asked::Discovery(&mut discovery)]).unwrap();
+        searcher.answer("main", filter, range, run, &mut [Asked::Discovery(&mut discovery)]).unwrap();
         assert_eq!(discovery.messages(), meant.len() as u64);
         let fields = discovery.most_useful(usize::MAX);
         let found = fields.iter().map(|found| (found.name.to_ascii_lowercase(), found.messages));
@@ -146,7 +146,7 @@ fn table(text: &str, searcher: &Searcher, (filter, range): (&Filter, TimeRange),
     let (now, all) = (CONTEXT.now, TimeRange::ALL);
     let settings = Settings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&parse_pipeline(text).unwrap(), settings).unwrap();
-    searcher.answer(("main", filter, range), run, &mut [Asked::Table(&mut aggregation)]).unwrap();
+    searcher.answer("main", filter, range, run, &mut [Asked::Table(&mut aggregation)]).unwrap();
     let table = aggregation.finish(run).unwrap();
     assert!(table.notes.is_empty(), "{:?}", table.notes);
     table

@@ -163,7 +163,7 @@ impl Logspaces {
         for of in self.each(wanted, run) {
             match &of.filter {
                 Some(filter) => {
-                    coverage.add(of.id, of.searcher.answer((of.id, filter, of.range), run, answers)?);
+                    coverage.add(of.id, of.searcher.answer(of.id, filter, of.range, run, answers)?);
                 }
                 None => coverage.add_unfinished(of.id),
             }

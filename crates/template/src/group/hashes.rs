@@ -48,7 +48,7 @@ impl TextGroup {
             // In lower case both are the same.
             let kind = if *kind == Kind::HexUpper { Kind::Hex } else { *kind };
             if let Some(high) = high {
-                self.wide_hashes(lengths, (low, high), seed, &mut scratch, &mut each);
+                self.wide_hashes(lengths, low, high, seed, &mut scratch, &mut each);
                 continue;
             }
             let mut number = |length, low| {
@@ -77,7 +77,8 @@ impl TextGroup {
     fn wide_hashes(
         &self,
         lengths: &Lengths,
-        (low, high): (&Numbers, &Numbers),
+        low: &Numbers,
+        high: &Numbers,
         seed: u64,
         scratch: &mut Vec<u8>,
         each: &mut impl FnMut(u64),

@@ -23,7 +23,7 @@ pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
     }
     let width = bits(greatest - least);
     let frame_bytes = packed_bytes(values.len(), width) + 4;
-    if let Some(dictionary) = dictionary(values, (least, greatest), frame_bytes) {
+    if let Some(dictionary) = dictionary(values, least, greatest, frame_bytes) {
         return dictionary.write(values, out);
     }
     if let Some(least) = least_of_deltas(values, width, frame_bytes) {
@@ -62,20 +62,20 @@ const NO_PLACE: u16 = u16::MAX;
 const NEAR: u64 = 4;
 
 /// Where there are few distinct values.
-fn dictionary(values: &[u64], (least, greatest): (u64, u64), bytes_max: usize) -> Option<Dictionary> {
+fn dictionary(values: &[u64], least: u64, greatest: u64, bytes_max: usize) -> Option<Dictionary> {
     let width = bits(greatest - least);
     if values.len() < 64 || width < 3 {
         return None;
     }
     let most = (values.len() / 4).min(DICTIONARY_MAX);
     let is_near = greatest - least < NEAR * values.len() as u64;
-    let dictionary = if is_near { near(values, (least, greatest), most)? } else { far(values, most)? };
+    let dictionary = if is_near { near(values, least, greatest, most)? } else { far(values, most)? };
     let gaps = dictionary.distinct.windows(2).map(|pair| bits(pair[1] - pair[0]).div_ceil(7) as usize);
     let ids = packed_bytes(values.len(), bits(dictionary.distinct.len() as u64 - 1));
     ((ids + gaps.sum::<usize>() + 2) * 100 < bytes_max * DICTIONARY_GAIN).then_some(dictionary)
 }
 
-fn near(values: &[u64], (least, greatest): (u64, u64), most: usize) -> Option<Dictionary> {
+fn near(values: &[u64], least: u64, greatest: u64, most: usize) -> Option<Dictionary> {
     let mut places = vec![NO_PLACE; (greatest - least) as usize + 1];
     let mut count = 0;
     let (first, rest) = values.split_at(values.len().min(SAMPLE));

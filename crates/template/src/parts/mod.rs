@@ -158,7 +158,7 @@ mod tests {
             }
             let mut left = Vec::new();
             let fields = names.zip(values.iter().map(Vec::as_slice));
-            writer.push((message, messages.last_place()), fields, |text| left.push(text.to_vec()));
+            writer.push(message, messages.last_place(), fields, |text| left.push(text.to_vec()));
             for text in values.iter().filter(|text| !left.contains(text)) {
                 let of_message = words(message);
                 assert!(words(text).iter().all(|word| of_message.contains(word)), "{text:?} in {message:?}");
@@ -174,7 +174,8 @@ mod tests {
     fn read(
         written: &Written,
         all: &[Row],
-        (rows, picked): (&std::ops::Range<usize>, &Selection),
+        rows: &std::ops::Range<usize>,
+        picked: &Selection,
     ) -> Result<FieldsOfRows, Fault> {
         let parts = Parts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
         let (mut messages, mut elsewhere) = (TextColumn::default(), TextColumn::default());
@@ -186,7 +187,7 @@ mod tests {
                 b""
             });
         }
-        parts.read((rows, picked), &messages, &elsewhere)
+        parts.read(rows, picked, &messages, &elsewhere)
     }
 
     proptest! {
@@ -266,7 +267,7 @@ mod tests {
             messages.push(message.as_bytes());
             let fields = [(&b"user"[..], user.as_bytes()), (b"id", id.as_bytes())];
             let elsewhere = |text: &[u8]| panic!("{} is not found", String::from_utf8_lossy(text));
-            writer.push((message.as_bytes(), messages.last_place()), fields.into_iter(), elsewhere);
+            writer.push(message.as_bytes(), messages.last_place(), fields.into_iter(), elsewhere);
         }
         let rows = Rows::open(&messages.finish().rows).unwrap();
         let bytes = writer.finish(&rows).unwrap();

@@ -116,7 +116,8 @@ impl Parts {
     /// The fields of picked rows of some: of their messages, and of their values that are elsewhere.
     pub fn read(
         &self,
-        (rows, picked): (&Range<usize>, &Selection),
+        rows: &Range<usize>,
+        picked: &Selection,
         messages: &TextColumn,
         elsewhere: &TextColumn,
     ) -> Result<FieldsOfRows, Fault> {

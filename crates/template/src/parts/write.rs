@@ -70,7 +70,8 @@ impl PartsWriter {
     /// are no parts of the message.
     pub fn push<'f>(
         &mut self,
-        (message, place): (&[u8], u16),
+        message: &[u8],
+        place: u16,
         fields: impl Iterator<Item = (&'f [u8], &'f [u8])>,
         mut elsewhere: impl FnMut(&[u8]),
     ) {

@@ -146,7 +146,8 @@ impl Blocks {
     pub(crate) fn read_some(
         &self,
         block: usize,
-        (rows, groups): (&Selection, Groups),
+        rows: &Selection,
+        groups: Groups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read_some(self.row_range(block), rows, groups, scratch)
@@ -224,7 +225,7 @@ mod tests {
                 prop_assert_eq!(part.columns().message(), read.columns().message());
                 prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
                 let some = Selection::from_fn(read.rows(), |row| row % 3 == 1);
-                let picked = blocks.read_some(block, (&some, Groups::ALL), &mut other).unwrap();
+                let picked = blocks.read_some(block, &some, Groups::ALL, &mut other).unwrap();
                 for (at, row) in some.iter().enumerate() {
                     prop_assert_eq!(said(&picked, at), said(&read, row));
                 }
@@ -247,7 +248,7 @@ mod tests {
             for batches in files.iter().filter(|batches| batches.iter().any(|batch| !batch.is_empty())) {
                 let blocks = open(&written(batches), 1 << 20).unwrap();
                 let groups = blocks.groups();
-                writer.push_group((groups, 0), &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
+                writer.push_group(groups, 0, &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
                 writer.push(&between, &mut |_| {}).unwrap();
                 expected.extend(batches.iter().cloned().chain([between.clone()]));
             }

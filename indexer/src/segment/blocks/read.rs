@@ -30,28 +30,28 @@ impl TextGroups {
         for of in Group::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
                 Group::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
-                Group::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
+                Group::Names => self.read_names_of(&rows, None, scratch, &mut columns)?,
                 Group::Message => {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
                 }
                 Group::Pid => {
-                    self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
+                    self.read_texts(PID, group, &within, scratch, &mut columns.texts[columns::PID])?
                 }
                 Group::Fields if self.bundle.has(&of_group(PARTS, group)) => {
                     let all = Selection::all(within.len());
                     let messages = match groups.has(Group::Message) {
                         true => Arc::clone(&columns.texts[columns::MESSAGE]),
-                        false => self.messages_with_fields((group, &within, &all), scratch)?.into(),
+                        false => self.messages_with_fields(group, &within, &all, scratch)?.into(),
                     };
-                    self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
+                    self.read_parts(group, &within, &all, &messages, scratch, &mut columns)?;
                 }
                 Group::Fields => {}
                 Group::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
                     columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
-                    self.read_texts(HEAD, (group, &within), scratch, &mut columns.texts[columns::HEAD])?;
-                    self.read_texts(TAIL, (group, &within), scratch, &mut columns.texts[columns::TAIL])?;
+                    self.read_texts(HEAD, group, &within, scratch, &mut columns.texts[columns::HEAD])?;
+                    self.read_texts(TAIL, group, &within, scratch, &mut columns.texts[columns::TAIL])?;
                 }
             }
         }
@@ -76,7 +76,7 @@ impl TextGroups {
         let others = if has_parts { others.without(Group::Fields) } else { others };
         let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
         if groups.has(Group::Names) {
-            self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
+            self.read_names_of(&rows, Some(picked), scratch, &mut columns)?;
         }
         let within = first..first + rows.len();
         let messages = if groups.has(Group::Message) {
@@ -84,10 +84,10 @@ impl TextGroups {
             let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
             Arc::new(texts.read_rows(&of_group)?)
         } else {
-            self.messages_with_fields((group, &within, picked), scratch)?.into()
+            self.messages_with_fields(group, &within, picked, scratch)?.into()
         };
         if has_parts {
-            self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
+            self.read_parts(group, &within, picked, &messages, scratch, &mut columns)?;
         }
         if groups.has(Group::Message) {
             columns.texts[columns::MESSAGE] = messages;
@@ -98,7 +98,9 @@ impl TextGroups {
     /// The messages of picked rows as far as their fields need them: mostly few rows have any. The others are empty.
     fn messages_with_fields(
         &self,
-        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        group: usize,
+        rows: &Range<usize>,
+        picked: &Selection,
         scratch: &mut Scratch,
     ) -> Result<TextColumn, BlocksError> {
         let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
@@ -148,7 +150,8 @@ impl TextGroups {
 
     fn read_names_of(
         &self,
-        (rows, picked): (&Range<usize>, Option<&Selection>),
+        rows: &Range<usize>,
+        picked: Option<&Selection>,
         scratch: &mut Scratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
@@ -176,7 +179,8 @@ impl TextGroups {
     fn read_texts(
         &self,
         section: &'static str,
-        (group, rows): (usize, &Range<usize>),
+        group: usize,
+        rows: &Range<usize>,
         scratch: &mut Scratch,
         out: &mut Arc<TextColumn>,
     ) -> Result<(), BlocksError> {
@@ -191,7 +195,9 @@ impl TextGroups {
     /// The fields of some rows, whose messages these are.
     fn read_parts(
         &self,
-        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        group: usize,
+        rows: &Range<usize>,
+        picked: &Selection,
         messages: &TextColumn,
         scratch: &mut Scratch,
         columns: &mut Columns,
@@ -205,7 +211,7 @@ impl TextGroups {
             let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
             values.read_rows(&elsewhere)?
         };
-        let FieldsOfRows { ends, names, values } = parts.read((rows, picked), messages, &values)?;
+        let FieldsOfRows { ends, names, values } = parts.read(rows, picked, messages, &values)?;
         columns.field_ends = ends;
         columns.field_names = few_names(parts.names(), names);
         columns.field_values = values;

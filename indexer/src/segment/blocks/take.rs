@@ -26,7 +26,8 @@ impl BlocksWriter {
     /// fields of its rows.
     pub(crate) fn push_group(
         &mut self,
-        (of, group): (&TextGroups, usize),
+        of: &TextGroups,
+        group: usize,
         ended: &mut dyn FnMut(&GroupTexts),
         fields: &mut dyn FnMut(&Batch),
     ) -> Result<(), BlocksError> {
@@ -35,7 +36,7 @@ impl BlocksWriter {
         }
         let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), Scratch::default());
         self.take_columns(of, &rows)?;
-        self.take_origins((of, group), texts.messages.rows())?;
+        self.take_origins(of, group, texts.messages.rows())?;
         for start in rows.clone().step_by(BLOCK_ROWS) {
             let block = start..rows.end.min(start + BLOCK_ROWS);
             fields(&of.read(block, Group::Fields.into(), &mut scratch)?);
@@ -77,7 +78,7 @@ impl BlocksWriter {
     }
 
     /// Priorities and programs have other ids in this file.
-    fn take_origins(&mut self, (of, group): (&TextGroups, usize), rows: &Rows) -> Result<(), BlocksError> {
+    fn take_origins(&mut self, of: &TextGroups, group: usize, rows: &Rows) -> Result<(), BlocksError> {
         let values = of.origin_values()?;
         let values = values.values();
         let mut origins = of.origins(group, rows, values.len())?;

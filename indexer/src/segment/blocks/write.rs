@@ -254,7 +254,7 @@ impl GroupWriter {
         }
         let fields = fields.map(|field| (columns.field_names.get(field), columns.field_values.get(field)));
         let GroupWriter { message: messages, parts, values, .. } = self;
-        parts.push((message, messages.last_place()), fields, |value| {
+        parts.push(message, messages.last_place(), fields, |value| {
             values.push(value);
         });
     }

@@ -73,7 +73,8 @@ impl SegmentIndex {
     pub(crate) fn open(
         file: Arc<dyn DiskFile>,
         blocks: &Blocks,
-        (cache, owner): (&Arc<Cache>, Owner),
+        cache: &Arc<Cache>,
+        owner: Owner,
     ) -> Result<SegmentIndex, IndexError> {
         let bundle = Bundle::open(Kind::Index, file)?;
         if bundle.identity() != identity(blocks) {

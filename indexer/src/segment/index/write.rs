@@ -103,7 +103,7 @@ impl IndexBuilder {
         {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {
-                words::write(dictionary, (&inverted, self.rows), &mut file)?;
+                words::write(dictionary, &inverted, self.rows, &mut file)?;
                 inverted.terms().for_each(|term| self.places.add(word_hash(term, self.seed), place));
             }
         }
@@ -134,7 +134,7 @@ fn write_keys(templates: &Templates, file: &mut BundleWriter) -> Result<(), Inde
     for (number, key) in templates.keys.iter().enumerate() {
         inverter.add_text(number as u32, key);
     }
-    words::write(KEYS, (&inverter.finish(), templates.keys.len() as u32), file)
+    words::write(KEYS, &inverter.finish(), templates.keys.len() as u32, file)
 }
 
 fn push_text(inverter: &mut Inverter, row: u32, text: &[u8]) {

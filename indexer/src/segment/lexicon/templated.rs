@@ -306,7 +306,7 @@ impl Lexicon {
         let mut all = Walked::nothing(sets.sets(), self.rows as usize);
         for words in [&self.kept, &self.values].into_iter().flatten() {
             let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
-            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            all.add(&walked.rows, &walked.cut, walked.terms, walked.complete);
         }
         let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
         all.terms += keys.terms;

@@ -57,7 +57,7 @@ impl TimesBuilder {
         let mut end = self.frames.len();
         for frame in frames {
             end += (frame.bytes.end - frame.bytes.start) as usize;
-            self.add_entry((frame.earliest, frame.latest), end);
+            self.add_entry(frame.earliest, frame.latest, end);
             // Of times that are sorted it is the last.
             self.latest = Some(frame.latest);
         }
@@ -86,12 +86,12 @@ impl TimesBuilder {
     fn close_frame(&mut self) {
         let (earliest, latest) = bounds(&self.open);
         write_frame(&self.open, earliest, &mut self.frames);
-        self.add_entry((earliest, latest), self.frames.len());
+        self.add_entry(earliest, latest, self.frames.len());
         self.closed_rows += self.open.len();
         self.open.clear();
     }
 
-    fn add_entry(&mut self, (earliest, latest): (i64, i64), end: usize) {
+    fn add_entry(&mut self, earliest: i64, latest: i64, end: usize) {
         let end = u32::try_from(end).expect("a segment has far fewer than 4 GiB of times");
         self.directory.extend_from_slice(&earliest.to_le_bytes());
         self.directory.extend_from_slice(&latest.to_le_bytes());

@@ -30,7 +30,7 @@ fn measure_words_of_a_corpus() {
     let rows = messages.len() as u32;
     let mut writer =
         BundleWriter::new(Kind::Index, Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
-    write(WORDS, (&inverted, rows), &mut writer).unwrap();
+    write(WORDS, &inverted, rows, &mut writer).unwrap();
     let written = clock.elapsed();
     let file = writer.finish().concat();
     let each = |time: Duration| time.as_nanos() / messages.len() as u128;

@@ -31,7 +31,7 @@ fn file_of(texts: &Texts) -> Vec<u8> {
     let identity = Identity { first_sequence: 1, rows: rows_of(texts), blocks_hash: [0; 32] };
     let mut writer = BundleWriter::new(Kind::Index, identity);
     writer.add("before", vec![1; 100]);
-    write(WORDS, (&inverted(texts), identity.rows), &mut writer).unwrap();
+    write(WORDS, &inverted(texts), identity.rows, &mut writer).unwrap();
     writer.add("after", vec![2; 100]);
     writer.finish().concat()
 }
@@ -256,7 +256,7 @@ fn an_index_of_something_else_is_refused() {
         let mut writer =
             BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
         if let Some(rows) = write_rows {
-            write(WORDS, (&inverted(&[(0, b"a".to_vec())]), rows), &mut writer).unwrap();
+            write(WORDS, &inverted(&[(0, b"a".to_vec())]), rows, &mut writer).unwrap();
         }
         let refused = words_in(&disk_with(&writer.finish().concat()).1).err();
         assert_eq!(refused.as_ref(), Some(expected));
@@ -269,7 +269,7 @@ fn an_index_of_something_else_is_refused() {
 fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
     let mut writer =
         BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
-    write(WORDS, (&inverted(&[(5, b"a".to_vec())]), 2), &mut writer).unwrap();
+    write(WORDS, &inverted(&[(5, b"a".to_vec())]), 2, &mut writer).unwrap();
     let words = words_in(&disk_with(&writer.finish().concat()).1).unwrap();
     let found = words.find(b"a").unwrap().unwrap();
     let refused = IndexError::Format("a word's rows go beyond 2".to_owned());

@@ -68,7 +68,7 @@ impl Words {
                 sets.push(0);
             }
         };
-        let mut walked = self.walk_each((prefix, 1), &mut sets_of, terms_max, work)?;
+        let mut walked = self.walk_each(prefix, 1, &mut sets_of, terms_max, work)?;
         Ok(Walked {
             rows: walked.rows.remove(0),
             cut: walked.cut,
@@ -80,7 +80,8 @@ impl Words {
     /// The same for several sets of words at once: `sets_of` says in which of them a word is.
     pub(crate) fn walk_each(
         &self,
-        (prefix, sets): (&[u8], usize),
+        prefix: &[u8],
+        sets: usize,
         sets_of: &mut dyn FnMut(&[u8], &mut Vec<usize>),
         terms_max: usize,
         work: &Work<'_>,
@@ -126,8 +127,8 @@ impl Words {
             let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
                 if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
             };
-            let walked = self.walk_each((beginning, sets.sets()), sets_of, terms_max - all.terms, work)?;
-            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            let walked = self.walk_each(beginning, sets.sets(), sets_of, terms_max - all.terms, work)?;
+            all.add(&walked.rows, &walked.cut, walked.terms, walked.complete);
             if !all.complete {
                 break;
             }
@@ -147,7 +148,7 @@ impl Words {
 
 impl Walked<Vec<Selection>> {
     /// Adds what another dictionary has for the same sets.
-    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, (terms, complete): (usize, bool)) {
+    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, terms: usize, complete: bool) {
         self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
         self.cut.union(cut);
         self.terms += terms;

@@ -21,7 +21,8 @@ const STORE_BLOCK_BYTES: usize = 16 << 10;
 /// Writes the words of `rows` rows as sections of an index file, under the name of a dictionary.
 pub(crate) fn write(
     dictionary: &'static str,
-    (inverted, rows): (&Inverted, u32),
+    inverted: &Inverted,
+    rows: u32,
     writer: &mut BundleWriter,
 ) -> Result<(), IndexError> {
     let files = Gathered::new(dictionary);

@@ -34,7 +34,8 @@ pub(super) enum When {
 /// Neighbours that are worth being one.
 pub(super) fn small_neighbours(
     view: &View,
-    (rows_max, bytes_max): (u32, u64),
+    rows_max: u32,
+    bytes_max: u64,
     is_free: &dyn Fn(u64) -> bool,
     when: When,
 ) -> Option<Vec<Arc<Segment>>> {
@@ -49,7 +50,7 @@ pub(super) fn small_neighbours(
     let rows = view.segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
     let run = rows_allowed(rows, rows_max)
         .into_iter()
-        .find_map(|most| run_to_join(&sizes, (most, bytes_max), when))?;
+        .find_map(|most| run_to_join(&sizes, most, bytes_max, when))?;
     Some(segments[run].iter().copied().cloned().collect())
 }
 
@@ -70,7 +71,7 @@ pub(super) fn join(
     let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
     let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash);
     for segment in segments {
-        add_groups(&mut builder, segment, segment.blocks.groups(), (publisher, cancelled))?;
+        add_groups(&mut builder, segment, segment.blocks.groups(), publisher, cancelled)?;
     }
     let messages = u64::from(builder.rows());
     let joined = builder.finish(last.blocks.hash).map_err(unwritten)?;
@@ -84,7 +85,8 @@ fn add_groups(
     builder: &mut SegmentBuilder<'_>,
     segment: &Segment,
     groups: &TextGroups,
-    (publisher, cancelled): (&Publisher, &dyn Fn() -> bool),
+    publisher: &Publisher,
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<(), KeepError> {
     let damaged = |error| KeepError::Damaged(Damage::of_segment(segment.id, error).to_string());
     for group in 0..groups.groups() {
@@ -113,9 +115,9 @@ struct Size {
 
 /// Which neighbours to join: the first run that is long enough and in which none is larger than half of all, so
 /// that a message is written again only a few times.
-fn run_to_join(segments: &[Size], (rows_max, bytes_max): (u64, u64), when: When) -> Option<Range<usize>> {
+fn run_to_join(segments: &[Size], rows_max: u64, bytes_max: u64, when: When) -> Option<Range<usize>> {
     (0..segments.len()).find_map(|start| {
-        let run = start..start + run_length(&segments[start..], (rows_max, bytes_max));
+        let run = start..start + run_length(&segments[start..], rows_max, bytes_max);
         let rows = || segments[run.clone()].iter().map(|segment| segment.rows);
         let worth_it = JOIN_MIN <= run.len() && rows().max().unwrap_or(0) * 2 <= rows().sum();
         let is_full = || rows_max / 8 * 7 <= rows().sum() || JOIN_ALWAYS <= run.len();
@@ -124,7 +126,7 @@ fn run_to_join(segments: &[Size], (rows_max, bytes_max): (u64, u64), when: When)
 }
 
 /// How many segments from the first on adjoin each other and are one of allowed size together.
-fn run_length(segments: &[Size], (rows_max, bytes_max): (u64, u64)) -> usize {
+fn run_length(segments: &[Size], rows_max: u64, bytes_max: u64) -> usize {
     let (mut length, mut rows, mut bytes) = (0, 0, 0);
     for segment in segments {
         let adjoins = segment.first_sequence == segments[0].first_sequence + rows;
@@ -149,11 +151,7 @@ mod tests {
             next += rows;
             size
         });
-        assert_eq!(
-            run_to_join(&sizes.collect::<Vec<_>>(), (100, u64::MAX), When::Idle),
-            expected,
-            "{rows:?}"
-        );
+        assert_eq!(run_to_join(&sizes.collect::<Vec<_>>(), 100, u64::MAX, When::Idle), expected, "{rows:?}");
     }
 
     #[test]
@@ -166,7 +164,7 @@ mod tests {
         check(&[70, 1, 1, 1, 1], Some(1..5));
         check(&[40, 40, 40, 40], None);
         let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
-        assert_eq!(run_to_join(&apart, (100, u64::MAX), When::Idle), None);
+        assert_eq!(run_to_join(&apart, 100, u64::MAX, When::Idle), None);
     }
 
     #[test]
@@ -185,9 +183,9 @@ mod tests {
             (0..count as u64).map(|at| Size { first_sequence: at * rows, rows, bytes: 9 << 20 }).collect()
         };
         let [first, larger] = rows_allowed(1 << 28, 4 << 20);
-        assert_eq!(run_to_join(&full(256), (first, 64 << 20), When::Idle), None);
-        assert_eq!(run_to_join(&full(256), (larger, 64 << 20), When::Always), Some(0..4));
-        assert_eq!(run_to_join(&full(256), (larger, 35 << 20), When::Always), None, "three are too few");
+        assert_eq!(run_to_join(&full(256), first, 64 << 20, When::Idle), None);
+        assert_eq!(run_to_join(&full(256), larger, 64 << 20, When::Always), Some(0..4));
+        assert_eq!(run_to_join(&full(256), larger, 35 << 20, When::Always), None, "three are too few");
     }
 
     #[test]
@@ -196,9 +194,9 @@ mod tests {
             let size = |(at, &rows): (usize, &u64)| Size { first_sequence: at as u64 * rows, rows, bytes: 1 };
             rows.iter().enumerate().map(size).collect()
         };
-        assert_eq!(run_to_join(&sizes(&[12; 6]), (100, u64::MAX), When::Always), None);
-        assert_eq!(run_to_join(&sizes(&[12; 9]), (100, u64::MAX), When::Always), Some(0..8));
-        assert_eq!(run_to_join(&sizes(&[1; 63]), (100, u64::MAX), When::Always), None);
-        assert_eq!(run_to_join(&sizes(&[1; 64]), (100, u64::MAX), When::Always), Some(0..64));
+        assert_eq!(run_to_join(&sizes(&[12; 6]), 100, u64::MAX, When::Always), None);
+        assert_eq!(run_to_join(&sizes(&[12; 9]), 100, u64::MAX, When::Always), Some(0..8));
+        assert_eq!(run_to_join(&sizes(&[1; 63]), 100, u64::MAX, When::Always), None);
+        assert_eq!(run_to_join(&sizes(&[1; 64]), 100, u64::MAX, When::Always), Some(0..64));
     }
 }

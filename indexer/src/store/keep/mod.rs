@@ -107,7 +107,7 @@ impl Keeper {
     pub(crate) fn new(disk: &Arc<dyn Disk>, dir: &Path, options: &Options, shared: Arc<Shared>) -> Keeper {
         let segments = Folder::new(Arc::clone(disk), &dir.join(SEGMENTS_DIR), options.index_memory_max);
         let inner = Inner {
-            publisher: Publisher::new((dir, segments), shared),
+            publisher: Publisher::new(dir, segments, shared),
             segment_rows_max: options.segment_rows_max,
             join_bytes_max: options.join_bytes_max,
             claimed: Mutex::default(),
@@ -117,8 +117,8 @@ impl Keeper {
     }
 
     /// Makes what was found the beginning.
-    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool)) {
-        self.inner.publisher.begin(view, manifest);
+    pub(crate) fn begin(&self, view: View, manifest: Manifest, is_settled: bool) {
+        self.inner.publisher.begin(view, manifest, is_settled);
     }
 
     /// Where the segments are.
@@ -142,8 +142,8 @@ impl Keeper {
                 Some(segment) => Work::Reindex(segment.id),
                 None => {
                     let when = if idle { When::Idle } else { When::Always };
-                    let most = (self.inner.segment_rows_max, self.inner.join_bytes_max);
-                    Work::Join(small_neighbours(&view, most, &is_free, when)?)
+                    let (rows_max, bytes_max) = (self.inner.segment_rows_max, self.inner.join_bytes_max);
+                    Work::Join(small_neighbours(&view, rows_max, bytes_max, &is_free, when)?)
                 }
             },
         };

@@ -37,7 +37,7 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    pub(super) fn new((dir, segments): (&Path, Folder), shared: Arc<Shared>) -> Publisher {
+    pub(super) fn new(dir: &Path, segments: Folder, shared: Arc<Shared>) -> Publisher {
         let disk = Arc::clone(&segments.disk);
         Publisher {
             leftovers: Leftovers::new(Arc::clone(&disk)),
@@ -53,7 +53,7 @@ impl Publisher {
     }
 
     /// Publishes what was found when the logspace was opened.
-    pub(super) fn begin(&self, view: View, (found, is_settled): (Manifest, bool)) {
+    pub(super) fn begin(&self, view: View, found: Manifest, is_settled: bool) {
         let mut manifest = self.manifest.lock();
         *manifest = found;
         self.is_settled.store(is_settled, Ordering::Relaxed);
