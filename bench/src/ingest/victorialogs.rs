@@ -1,4 +1,4 @@
-//! VictoriaLogs, where it speaks the same protocol: its binary on a fresh folder, and the CPU time that it takes.
+//! VictoriaLogs, if it speaks the same protocol: its binary on a fresh folder, and the CPU time that it takes.
 
 use crate::server::cpu_micros;
 use anyhow::{Context as _, Result, ensure};

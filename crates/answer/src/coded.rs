@@ -1,9 +1,9 @@
-//! A column as an answer sees it: values, and for each row the number of its value. What can be decided for a
-//! value is decided once for all rows that have it.
+//! A column as an answer sees it: values, and for each row the number of its value. A decision about a
+//! value is made once for all rows that have it.
 //!
 //! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
 //!
-//! **Invariant:** a value is absent where its id has none, and where its text is empty.
+//! **Invariant:** a value is absent if its id has none, or if its text is empty.
 
 use super::value::{severity_key, time_key};
 use hashbrown::HashMap;
@@ -20,7 +20,7 @@ pub struct Coded<'a> {
     pub values: Cow<'a, TextColumn>,
     /// The number of each row's value; `values.len()` for none.
     pub ids: Cow<'a, [u32]>,
-    /// The ids that an id stands for where that is more than one.
+    /// The ids that an id stands for, if they are more than one.
     pub several: HashMap<u32, Range<u32>>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Coded<'a> {
         Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..Coded::default() }
     }
 
-    /// What is written for each row.
+    /// A column of the text that `write` writes for each row.
     pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Coded<'a> {
         let mut values = TextColumn::with_capacity(rows, 0);
         for row in 0..rows {
@@ -133,7 +133,7 @@ impl<'a> Coded<'a> {
         Some(id)
     }
 
-    /// Where a value is a list with commas, its id stands for what is on it.
+    /// The column with lists split: if a value is a list with commas, its id stands for the items.
     pub(crate) fn with_lists(mut self) -> Coded<'a> {
         let is_list = |id: &usize| self.values.get(*id).contains(&b',');
         let lists: Vec<usize> = (0..self.values.len()).filter(is_list).collect();
@@ -179,7 +179,7 @@ fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
     (0..rows as u32).collect()
 }
 
-/// The key of a byte that stands for a severity, a facility or flags; nothing where it stands for none.
+/// The key of a byte that stands for a severity, a facility or flags; nothing if it stands for none.
 fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
     match (field.storage(), Priority::new(code)) {
         (Storage::Flags, _) => {

@@ -16,7 +16,7 @@ const LEAST_PART: f64 = 0.9;
 pub struct Distribution {
     /// How many messages have a number.
     pub messages: u64,
-    /// Of most numbers that have a unit.
+    /// The unit of most of the numbers that have one.
     pub unit: Unit,
     /// The least.
     pub min: f64,
@@ -31,7 +31,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of values, and how many messages have each. None where too few are numbers.
+    /// The distribution of values, each with the number of its messages. `None` if too few are numbers.
     pub fn of<'a>(values: impl Iterator<Item = (&'a [u8], u64)>) -> Option<Distribution> {
         let (mut numbers, mut all, mut messages) = (Vec::new(), 0_u64, 0_u64);
         let mut with_unit = [0_u64; 2];

@@ -9,12 +9,12 @@ pub enum AnswerError {
     /// The range ends before it begins.
     #[error("the range from {first} to {last} ends before it begins")]
     RangeReversed {
-        /// Where it begins.
+        /// The time where it begins.
         first: logstead_record::Timestamp,
-        /// Where it ends.
+        /// The time where it ends.
         last: logstead_record::Timestamp,
     },
-    /// No bucket is asked for, or ones without a length.
+    /// The request is for no buckets, or for buckets without a length.
     #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than nothing")]
     NoBuckets,
     /// More buckets than there may be.
@@ -35,13 +35,13 @@ pub enum AnswerError {
         bytes_max >> 20
     )]
     Memory {
-        /// What it may use.
+        /// The memory it may use.
         bytes_max: usize,
     },
     /// A stage needs what there is not.
     #[error("{0}")]
     Stage(String),
-    /// Nobody wants it any more.
+    /// The search was cancelled.
     #[error("the search was ended before it was through")]
     Cancelled,
     /// A column cannot be read.

@@ -31,7 +31,7 @@ impl ExactSum {
         self.parts.push(sum);
     }
 
-    /// The sum; `None` where there was no number, and where numbers are so large that it may have overflowed.
+    /// The sum; `None` if there was no number, and where numbers are so large that it may have overflowed.
     pub(crate) fn sum(&self) -> Option<f64> {
         let may_overflow = f64::MAX / 2.0 < self.magnitude_max * self.count as f64;
         (0 < self.count && !may_overflow).then(|| rounded(&self.parts))

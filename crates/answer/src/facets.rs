@@ -3,8 +3,8 @@
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
-use super::values::Values;
-use super::{Coded, Distribution, Kind, Value};
+use super::values::ValueDictionary;
+use super::{CellValue, Coded, Distribution, ValueKind};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 
@@ -21,7 +21,7 @@ pub struct Facets {
 /// The values of one field.
 #[derive(Default)]
 struct FieldCounts {
-    values: Values,
+    values: ValueDictionary,
     counts: Vec<u64>,
     /// Rows that have one.
     rows: u64,
@@ -29,7 +29,7 @@ struct FieldCounts {
     left_out: u64,
 }
 
-/// What a field's values are.
+/// The values of a field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facet {
     /// The field.
@@ -39,8 +39,8 @@ pub struct Facet {
     /// How many rows have one.
     pub rows: u64,
     /// The most frequent ones, most frequent first, and how many rows have each.
-    pub values: Vec<(Value, u64)>,
-    /// The numbers among all of them, where they were asked for and are most of the values.
+    pub values: Vec<(CellValue, u64)>,
+    /// The numbers among all of them, if they were asked for and are most of the values.
     pub numbers: Option<Distribution>,
     /// Why this is not everything.
     pub partial: Option<String>,
@@ -78,7 +78,7 @@ impl Facets {
         self.counts[field].add_counts(coded, counts.iter().copied(), share);
     }
 
-    /// What each field may use: so which values one keeps does not depend on the others.
+    /// The memory that each field may use: so the values that one keeps do not depend on the others.
     fn share(&self) -> usize {
         self.memory_bytes_max / self.counts.len().max(1)
     }
@@ -137,8 +137,8 @@ impl FieldCounts {
             numbers.truncate(limit);
         }
         numbers.sort_unstable_by_key(rank);
-        let kind = Kind::of(&field);
-        let is_text = matches!(kind, Kind::Text | Kind::Number);
+        let kind = ValueKind::of(&field);
+        let is_text = matches!(kind, ValueKind::Text | ValueKind::Number);
         let distribution = (with_numbers && is_text).then(|| self.distribution()).flatten();
         let value =
             |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));

@@ -5,10 +5,10 @@
 //! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
 
 use super::finish::check;
-use super::groups::{Groups, Plan};
+use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Width};
-use super::part::Part;
-use super::{AnswerError, BY_VALUES_MAX, Kind, Unreadable, Value};
+use super::part::AnswerRows;
+use super::{AnswerError, BY_VALUES_MAX, CellValue, Unreadable, ValueKind};
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
@@ -19,17 +19,17 @@ pub struct Histogram {
     buckets: Buckets,
     /// One for each bucket, and one for what is dated after the last.
     counts: Vec<u64>,
-    by: Option<By>,
+    by: Option<HistogramSplit>,
 }
 
-struct By {
+struct HistogramSplit {
     needs: [FieldName; 1],
-    groups: Groups,
+    groups: GroupTable,
 }
 
 /// A finished histogram.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Counts {
+pub struct HistogramCounts {
     /// How long each bucket is, in nanoseconds.
     pub interval_nanos: i64,
     /// When each bucket begins.
@@ -40,9 +40,9 @@ pub struct Counts {
     pub total: u64,
     /// How many are dated after the last bucket.
     pub later: u64,
-    /// Where it counts by a field: its most frequent values, most frequent first.
-    pub series: Vec<Series>,
-    /// Rows with values that are too many to be told apart, once for each; empty where there are none.
+    /// If it counts by a field: the most frequent values, most frequent first.
+    pub series: Vec<HistogramSeries>,
+    /// Rows with values that are too many to be told apart, once for each; empty if there are none.
     pub other: Vec<u64>,
     /// How many values those are.
     pub other_values: usize,
@@ -50,9 +50,9 @@ pub struct Counts {
 
 /// The rows with one value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Series {
+pub struct HistogramSeries {
     /// The value.
-    pub value: Value,
+    pub value: CellValue,
     /// How many rows there are in each bucket.
     pub counts: Vec<u64>,
 }
@@ -66,8 +66,11 @@ impl Histogram {
         memory_bytes_max: usize,
     ) -> Result<Histogram, AnswerError> {
         let buckets = Buckets::of(range, width)?;
-        let by = by.map(|field| By {
-            groups: Groups::new(Plan::of_rows(vec![Kind::Time, Kind::of(&field)]), memory_bytes_max),
+        let by = by.map(|field| HistogramSplit {
+            groups: GroupTable::new(
+                GroupPlan::of_rows(vec![ValueKind::Time, ValueKind::of(&field)]),
+                memory_bytes_max,
+            ),
             needs: [field],
         });
         Ok(Histogram { counts: vec![0; buckets.count + 1], buckets, by })
@@ -90,7 +93,7 @@ impl Histogram {
 
     /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
     /// unreadable; after another error there is no answer.
-    pub fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+    pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         check(work, part.rows / 4)?;
         let counts = self.count(part)?;
         if let Some(by) = &mut self.by {
@@ -108,7 +111,7 @@ impl Histogram {
     }
 
     /// How many selected rows of a part there are in each bucket, and later.
-    pub fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, Unreadable> {
+    pub fn count(&self, part: &AnswerRows<'_>) -> Result<Vec<u64>, Unreadable> {
         let mut counts = vec![0; self.counts.len()];
         let alike = |time| self.buckets.times_like(time);
         part.visit_times(alike, |rows, time| {
@@ -127,14 +130,14 @@ impl Histogram {
     }
 
     /// The counts of all parts.
-    pub fn finish(self) -> Counts {
+    pub fn finish(self) -> HistogramCounts {
         self.so_far()
     }
 
     /// The counts of the parts that were added; more may be.
-    pub fn so_far(&self) -> Counts {
+    pub fn so_far(&self) -> HistogramCounts {
         let count = self.buckets.count;
-        let mut counts = Counts {
+        let mut counts = HistogramCounts {
             interval_nanos: self.buckets.interval.nanos(),
             starts: (0..count).map(|bucket| self.start(bucket)).collect(),
             total: 0,
@@ -152,11 +155,11 @@ impl Histogram {
     }
 }
 
-impl By {
-    fn add_to(&self, counts: &mut Counts, buckets: &Buckets) {
+impl HistogramSplit {
+    fn add_to(&self, counts: &mut HistogramCounts, buckets: &Buckets) {
         let groups = &self.groups;
         let place_of = |group| match groups.value(group, 0) {
-            Value::Time(start) => buckets.index_or_later(start.nanos()),
+            CellValue::Time(start) => buckets.index_or_later(start.nanos()),
             _ => None,
         };
         let bucket_of = |group| place_of(group).filter(|&bucket| bucket < buckets.count);
@@ -183,8 +186,9 @@ impl By {
         if 0 < counts.other_values {
             counts.other = other;
         }
-        let kind = Kind::of(&self.needs[0]);
+        let kind = ValueKind::of(&self.needs[0]);
         let series = ranking.into_iter().zip(series);
-        counts.series = series.map(|((key, _), counts)| Series { value: kind.value(key), counts }).collect();
+        counts.series =
+            series.map(|((key, _), counts)| HistogramSeries { value: kind.value(key), counts }).collect();
     }
 }

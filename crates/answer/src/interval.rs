@@ -1,6 +1,6 @@
 //! Spans of time with round numbers, counted from 1970 in UTC, so that the same span of two answers is the same.
 
-use super::part::{Part, Unreadable};
+use super::part::{AnswerRows, Unreadable};
 use super::value::time_key;
 use super::{AnswerError, BUCKETS_MAX, Coded};
 use logstead_query::TimeRange;
@@ -105,7 +105,7 @@ impl Interval {
     }
 
     /// The start of the span that each selected row is in, as a column.
-    pub(crate) fn coded(self, part: &Part<'_>) -> Result<Coded<'static>, Unreadable> {
+    pub(crate) fn coded(self, part: &AnswerRows<'_>) -> Result<Coded<'static>, Unreadable> {
         let mut ids = SpanIds::new(self, part.rows);
         part.visit_times(
             |time| self.times(self.number(time)),

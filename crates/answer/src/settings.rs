@@ -1,4 +1,4 @@
-//! What an answer depends on besides the messages, and how large it may be.
+//! The settings of an answer besides the messages, and its limits.
 
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
@@ -10,9 +10,9 @@ pub const BUCKETS_MAX: usize = 10_000;
 /// Most values that a histogram counts by; the others are counted together.
 pub const BY_VALUES_MAX: usize = 100;
 
-/// What an answer depends on besides the messages.
+/// The settings of an answer besides the messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct AnswerSettings {
     /// The time that relative times count from.
     pub now: Timestamp,
     /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider

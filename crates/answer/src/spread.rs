@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(crate) const COMBINATIONS_MAX: usize = 1 << 10;
 
 /// Some rows, each as often as it has combinations.
-pub(crate) struct Spread {
+pub(crate) struct RowCombinations {
     /// Which row each is of.
     of: Vec<u32>,
     /// In each column to group by, the id of each.
@@ -17,10 +17,10 @@ pub(crate) struct Spread {
     pub cut: u64,
 }
 
-impl Spread {
+impl RowCombinations {
     /// Takes rows until they make at least this many combinations.
-    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> Spread {
-        let mut spread = Spread { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
+    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> RowCombinations {
+        let mut spread = RowCombinations { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
         while let Some((&row, rest)) = rows.split_first()
             && spread.of.len() < combinations
         {

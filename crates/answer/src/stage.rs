@@ -1,4 +1,4 @@
-//! What a stage or a query needs: the fields that it names, and whether it can be answered where it stands.
+//! The needs of a stage or a query: the fields that it names, and whether it can be answered at its place.
 
 use super::error::AnswerError;
 use logstead_query::{Query, Stage};

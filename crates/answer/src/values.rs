@@ -10,26 +10,26 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// **Invariant:** no text occurs twice.
 #[derive(Default)]
-pub(crate) struct Values {
+pub(crate) struct ValueDictionary {
     texts: TextColumn,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-impl Values {
-    /// The number of a text, which is added where it is new, unless the values then take more than `bytes_max`.
+impl ValueDictionary {
+    /// The number of a text, which is added if it is new, unless the values then take more than `bytes_max`.
     pub(crate) fn number(&mut self, text: &[u8], bytes_max: usize) -> Result<u32, AnswerError> {
-        let Values { texts, numbers, hasher } = self;
+        let ValueDictionary { texts, numbers, hasher } = self;
         let hash = hasher.hash_one(text);
         if let Some(&number) = numbers.find(hash, |&number| texts.get(number as usize) == text) {
             return Ok(number);
         }
-        // What a text column can count to is a limit too.
+        // The size of a text column is a limit too.
         let bytes_max = bytes_max.min(u32::MAX as usize);
         if bytes_max < self.memory_bytes() + text.len() {
             return Err(AnswerError::Memory { bytes_max });
         }
-        let Values { texts, numbers, hasher } = self;
+        let ValueDictionary { texts, numbers, hasher } = self;
         let number = texts.len() as u32;
         texts.push(text);
         numbers.insert_unique(hash, number, |&number| hasher.hash_one(texts.get(number as usize)));

@@ -10,7 +10,7 @@ use crate::ledger::{Kept, Ledger, Place};
 use crate::receipt::Pending;
 use crate::share::Share;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use logstead_indexer::{Appender, Encoded};
+use logstead_indexer::{Appender, EncodedBatch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// Messages on their way into a journal.
 pub struct Append {
     /// The messages, encoded for the journal.
-    pub encoded: Encoded,
+    pub encoded: EncodedBatch,
     /// The receipt to settle.
     pub pending: Pending,
     /// Which of them are counted here.
@@ -53,7 +53,7 @@ pub trait Owner: Send + 'static {
     /// Why nothing more fits for now, if so.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
     /// Called when batches are on disk.
-    fn stored(&mut self, encoded: &[Encoded]);
+    fn stored(&mut self, encoded: &[EncodedBatch]);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);
     /// These are not stored, as they would have to wait.
@@ -144,7 +144,7 @@ impl<C: Send + 'static> Writer<C> {
 /// Messages that are committed together.
 #[derive(Default)]
 struct Group {
-    encoded: Vec<Encoded>,
+    encoded: Vec<EncodedBatch>,
     pending: Vec<Pending>,
     shares: Vec<Share>,
     may_drop: Vec<bool>,
@@ -159,7 +159,7 @@ impl Group {
     }
 
     fn messages(&self) -> usize {
-        self.encoded.iter().map(Encoded::rows).sum()
+        self.encoded.iter().map(EncodedBatch::rows).sum()
     }
 
     /// Keeps only what has to wait; returns what is dropped.
@@ -175,7 +175,7 @@ impl Group {
 
     /// Decides which messages are counted here, and notes it in what is written; how many of each.
     fn claim(&mut self) -> Vec<usize> {
-        let claim = |(encoded, share): (&mut Encoded, &mut Share)| {
+        let claim = |(encoded, share): (&mut EncodedBatch, &mut Share)| {
             let counted = share.claim();
             encoded.set_copies(encoded.rows() - counted);
             counted

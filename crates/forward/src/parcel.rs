@@ -2,9 +2,9 @@
 
 use super::gather::Portion;
 use super::sink::Message;
-use logstead_indexer::{Cause, Followed, QueueReader};
+use logstead_indexer::{FollowEvent, MissingCause, QueueReader};
 use logstead_record::{Batch, Selection};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct Part {
 pub(super) struct Gone {
     pub(super) sequences: Range<u64>,
     pub(super) why: String,
-    pub(super) cause: Cause,
+    pub(super) cause: MissingCause,
 }
 
 impl Parcel {
@@ -38,10 +38,10 @@ impl Parcel {
     pub(super) fn read(reader: &mut QueueReader, portion: &Portion) -> Parcel {
         let mut parcel = Parcel::default();
         let (mut messages, mut bytes) = (0, 0);
-        reader.read(&Run::alone(), &mut |followed| match followed {
-            Followed::Missing { sequences, why, cause } => {
+        reader.read(&SearchContext::alone(), &mut |followed| match followed {
+            FollowEvent::Missing { sequences, why, cause } => {
                 let gone = Gone { sequences: sequences.clone(), why: why.to_owned(), cause };
-                if cause == Cause::Expired {
+                if cause == MissingCause::Expired {
                     parcel.gone.push(gone);
                     return ControlFlow::Continue(());
                 }
@@ -49,7 +49,7 @@ impl Parcel {
                 parcel.unreadable = Some(gone);
                 ControlFlow::Break(sequences.start)
             }
-            Followed::Messages { sequences, matched } => {
+            FollowEvent::Messages { sequences, matched } => {
                 if let Some(matched) = matched {
                     let (batch, rows) = (matched.batch.clone(), matched.rows.clone());
                     messages += rows.count();

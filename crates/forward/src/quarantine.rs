@@ -5,7 +5,7 @@
 use super::means::Means;
 use logstead_flow::reopening::Reopening;
 use logstead_indexer::{
-    Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
+    Appender, Hit, OpenQueue, OpenQueueError, Options, QueueReader, Searcher, encode, oldest, open_queue,
 };
 use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ impl Open {
     fn new(means: &Means, dir: &Path, id: &str) -> Result<Open, OpenQueueError> {
         let options =
             Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
-        let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
+        let OpenQueue { appender, reader, searcher, recovery, cursor, .. } =
             open_queue(&means.disk, dir, options, 0)?;
         recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {

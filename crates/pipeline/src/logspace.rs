@@ -14,8 +14,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, Owner, Writer};
 use logstead_indexer::{
-    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Recovery, Searcher,
-    Stats,
+    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, Keeper, OpenLogspace, Options,
+    Recovery, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use logstead_work::Pool;
@@ -64,12 +64,12 @@ impl Logspace {
     /// Opens a store and starts its thread. Where it cannot be opened the thread tries it again, unless it has to be open.
     pub(crate) fn start(
         (id, folder): (&str, &Path),
-        closed: Opened,
+        closed: OpenLogspace,
         has_to_open: bool,
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
         Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
     ) -> Result<Logspace, String> {
-        let Opened { mut appender, searcher, keeper, .. } = closed;
+        let OpenLogspace { mut appender, searcher, keeper, .. } = closed;
         let account = (ledger.clone(), Place::Logspace(id.into()));
         let mut storing = Storing {
             id: id.to_owned(),
@@ -97,7 +97,7 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the one of many that does this, not by the one
+    /// Hands messages over. They are [prepared](EncodedBatch::prepare_for_search) by the one of many that does this, not by the one
     /// that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
@@ -167,7 +167,7 @@ impl Logspace {
 /// What a retention would remove of what is stored now.
 pub struct Outlook {
     /// At once.
-    pub now: Expired,
+    pub now: ExpiredParts,
     /// What age takes after that: when, and how many messages.
     pub next: Option<(Timestamp, u64)>,
     /// By when age has taken all of it.
@@ -253,8 +253,8 @@ impl Owner for Storing {
         self.headroom.refuses_messages().filter(|_| !is_stopping)
     }
 
-    fn stored(&mut self, encoded: &[Encoded]) {
-        self.counters.messages.add(encoded.iter().map(Encoded::rows).sum());
+    fn stored(&mut self, encoded: &[EncodedBatch]) {
+        self.counters.messages.add(encoded.iter().map(EncodedBatch::rows).sum());
         self.counters.batches.add(encoded.len());
         self.counters.commits.add(1);
         self.wake.stored();

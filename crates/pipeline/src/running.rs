@@ -10,7 +10,7 @@ use logstead_flow::receipt::Pending;
 use logstead_flow::share::Share;
 use logstead_flow::writer::Append;
 use logstead_forward::Destination;
-use logstead_indexer::Encoded;
+use logstead_indexer::EncodedBatch;
 use logstead_receive::Source;
 use logstead_record::Timestamp;
 use logstead_route::{Delivery as RoutedTo, Router};
@@ -180,7 +180,7 @@ impl Reached {
 /// What a target gets of a batch.
 pub(crate) struct Delivery {
     pub to: Reached,
-    pub encoded: Encoded,
+    pub encoded: EncodedBatch,
     pub share: Share,
     /// Whether it may hold its sources back, if it is a destination.
     pub flow_control: bool,

@@ -15,7 +15,7 @@ use logstead_flow::senders::{Senders, Via};
 use logstead_flow::sequel::Sequel;
 use logstead_flow::share::{Given, Share, shares};
 use logstead_flow::writer::Append;
-use logstead_indexer::{Encoded, encode};
+use logstead_indexer::{EncodedBatch, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_route::{AtStep, Attempt, Delivery as RoutedTo, Dropped, Watch};
 use logstead_syslog::format::{Known, Parser};
@@ -184,7 +184,7 @@ struct Part<'a> {
 /// get, and so they do not get it as often as it is sent.
 fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receipt: &Receipt) {
     // What several targets get is encoded once; copies are other messages than their originals.
-    let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
+    let mut done: Vec<(Arc<Batch>, EncodedBatch)> = Vec::new();
     let mut turns: BTreeMap<Turn, Vec<Delivery>> = BTreeMap::new();
     for Part { routed, share, copies, refusal } in parts {
         let own = match routed.batch {

@@ -1,4 +1,4 @@
-//! What a table of templates takes at most, whatever is sent: beyond these, messages are kept as they are.
+//! The limits of a table of templates, whatever is sent: beyond these, messages are kept as they are.
 
 /// Most templates of a table: their numbers are 16 bits in a group of rows, with one for messages without.
 pub(crate) const TEMPLATES_MAX: usize = 60_000;

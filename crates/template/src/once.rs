@@ -1,4 +1,4 @@
-//! What was met once. Of many keys that never come again, none should take the place of one that does.
+//! Remembers keys that were met once. Keys that never come again should not take the place of one that does.
 
 /// How many hashes are remembered: a newer one takes the place of an older one.
 const PLACES: usize = 1 << 14;

@@ -1,14 +1,14 @@
-//! What groups of texts cost: CPU of each step, and bytes; and that all texts come back. Then what questions to open
-//! groups cost, asked for the first time and again. It needs a file of lines:
+//! Measures groups of texts: the CPU of each step, and the bytes; and checks that all texts come back. Then it measures
+//! questions to open groups, asked for the first time and again. It needs a file of lines:
 //!
 //! `LOGSTEAD_CORPUS=FILE cargo test --release -p logstead-template --test timing -- --ignored --nocapture`
 //!
-//! The message of a line is what follows its seventh space, its process id the fifth field.
+//! The message of a line begins after its seventh space; its process id is the fifth field.
 
 #![expect(clippy::print_stderr, reason = "it measures")]
 
 use logstead_template::{
-    Ranks, RareWriter, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
+    EncodedGroup, Ranks, RareWriter, Rows, TemplateGroup, TemplateGroupWriter, WantedWord, WordForm, WordSet,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn cpu() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What a step took is added to `spent`.
+/// Adds the CPU time of a step to `spent`.
 fn timed<T>(spent: &mut u64, step: impl FnOnce() -> T) -> T {
     let start = cpu();
     let result = step();
@@ -53,7 +53,7 @@ fn timed<T>(spent: &mut u64, step: impl FnOnce() -> T) -> T {
 fn run(texts: &[&[u8]]) -> (Spent, Taken) {
     let (mut spent, mut taken) = (Spent::default(), Taken::default());
     let (mut writer, mut rare, mut rare_bytes) =
-        (TextGroupWriter::default(), RareWriter::default(), Vec::new());
+        (TemplateGroupWriter::default(), RareWriter::default(), Vec::new());
     for (number, written) in texts.chunks(GROUP_ROWS).enumerate() {
         timed(&mut spent.push, || {
             for text in written {
@@ -61,10 +61,10 @@ fn run(texts: &[&[u8]]) -> (Spent, Taken) {
             }
         });
         taken.memory_max = taken.memory_max.max(writer.memory_bytes());
-        let Written { rows, texts } = timed(&mut spent.finish, || writer.finish());
+        let EncodedGroup { rows, texts } = timed(&mut spent.finish, || writer.finish());
         taken.rows += rows.len();
         taken.texts += texts.len();
-        let group = timed(&mut spent.open, || TextGroup::open(Arc::new(Rows::open(&rows)?), texts));
+        let group = timed(&mut spent.open, || TemplateGroup::open(Arc::new(Rows::open(&rows)?), texts));
         let group = group.expect("it was just written");
         timed(&mut spent.hashes, || group.hashes(SEED, |hash| rare.add(hash, number as u16)))
             .expect("it was just written");
@@ -125,18 +125,18 @@ fn groups_of_texts() {
     let (messages, pids) = columns(&lines);
     best("messages", &messages);
     best("pids", &pids);
-    // What stands before or behind most messages.
+    // The texts before or after most messages.
     best("nothing", &vec![&b""[..]; messages.len()]);
 }
 
 /// Prints what a question costs each group, in microseconds: to a group that was just opened, and asked again.
-fn ask(name: &str, groups: &[Written], question: impl Fn(usize, &TextGroup)) {
+fn ask(name: &str, groups: &[EncodedGroup], question: impl Fn(usize, &TemplateGroup)) {
     let (mut first, mut again) = (u64::MAX, u64::MAX);
     for _ in 0..RUNS {
         let (mut first_now, mut again_now) = (0, 0);
-        for (number, Written { rows, texts }) in groups.iter().enumerate() {
+        for (number, EncodedGroup { rows, texts }) in groups.iter().enumerate() {
             let rows = Rows::open(rows).expect("it was just written");
-            let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+            let group = TemplateGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
             timed(&mut first_now, || question(number, &group));
             let mut best = u64::MAX;
             for _ in 0..RUNS {
@@ -152,7 +152,7 @@ fn ask(name: &str, groups: &[Written], question: impl Fn(usize, &TextGroup)) {
     eprintln!("{name:34} first {:8.1} us, again {:8.1} us", each(first), each(again));
 }
 
-/// Of each of the places with the most rows, some ranks.
+/// Some ranks of each of the places with the most rows.
 fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
     let mut by_count: Vec<usize> = (0..rows.counts().len()).collect();
     by_count.sort_by_key(|&place| std::cmp::Reverse(rows.counts()[place]));
@@ -171,7 +171,7 @@ fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
 fn questions_to_groups() {
     let lines = lines();
     let (messages, _) = columns(&lines);
-    let mut writer = TextGroupWriter::default();
+    let mut writer = TemplateGroupWriter::default();
     let mut groups = Vec::new();
     for texts in messages.chunks(GROUP_ROWS) {
         for text in texts {
@@ -179,10 +179,10 @@ fn questions_to_groups() {
         }
         groups.push(writer.finish());
     }
-    for Written { rows, texts } in &groups {
+    for EncodedGroup { rows, texts } in &groups {
         let rows = Rows::open(rows).expect("it was just written");
         let (templates, of_rows) = (rows.counts().len() - 1, rows.memory_bytes() >> 10);
-        let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+        let group = TemplateGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
         let memory = group.memory_bytes() >> 10;
         eprintln!("{templates} templates; rows take {of_rows} KiB, texts {memory} KiB");
     }
@@ -194,7 +194,7 @@ fn questions_to_groups() {
             assert!(!group.rows().select(&asked[number]).is_empty());
         });
     }
-    let last = |group: &TextGroup| group.rows().len() - 1;
+    let last = |group: &TemplateGroup| group.rows().len() - 1;
     ask("read the last 100 rows", &groups, |_, group| {
         assert_eq!(group.read(last(group) - 99..last(group) + 1).unwrap().len(), 100);
     });
@@ -212,7 +212,7 @@ fn questions_to_groups() {
     for word in
         ["qzvwxk", "connection", "node", "94837", "9483712345", "200", "10.251.43.21", "0x1f", "deadbeef01"]
     {
-        let wanted = Wanted::new(word.as_bytes());
+        let wanted = WantedWord::new(word.as_bytes());
         ask(&format!("find {word} in slots"), &groups, |_, group| {
             group.find_in_slots(&wanted).unwrap();
         });

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// What a question may hold where nobody says otherwise.
+/// The bytes that a question may hold by default.
 const HELD_BYTES: usize = 256 << 20;
 
 /// Does jobs side by side.
@@ -10,7 +10,7 @@ pub trait Lanes: Sync {
     /// How many at once.
     fn count(&self) -> usize;
 
-    /// What one question may hold of messages at once, in bytes: it reads fewer side by side where these are long.
+    /// The bytes of messages that one question may hold at once: it reads fewer side by side if these are long.
     fn bytes(&self) -> usize {
         HELD_BYTES
     }
@@ -33,7 +33,7 @@ impl Lanes for Alone {
     }
 }
 
-/// What `job` makes of each number below `jobs`, in their order.
+/// The results of `job` for each number below `jobs`, in their order.
 pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if jobs <= 1 || lanes.count() <= 1 {
         return (0..jobs).map(job).collect();
@@ -55,13 +55,13 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// At most so many for each lane.
+    /// The most batches for each lane.
     pub fn new(lanes: &dyn Lanes, of_each: usize) -> Wave {
         let count = lanes.count().max(1);
         Wave { lanes: count, batches_max: count * of_each, bytes_max: lanes.bytes(), largest: 0 }
     }
 
-    /// Something of so many bytes was read.
+    /// Notes that a batch of this many bytes was read.
     pub fn saw(&mut self, bytes: usize) {
         self.largest = self.largest.max(bytes);
     }

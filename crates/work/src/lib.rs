@@ -3,7 +3,7 @@
 //! Code that works says how much comes next before doing it: rows, words, numbers, whatever takes some tens of
 //! nanoseconds each. Every so often that asks whether to go on, so that asking costs nothing that can be measured.
 //!
-//! **Invariant:** once work is told to end, that stays so.
+//! **Invariant:** once work is cancelled, that stays so.
 
 pub mod lanes;
 mod pool;
@@ -11,14 +11,14 @@ mod run;
 
 pub use lanes::{Alone, Lanes};
 pub use pool::Pool;
-pub use run::Run;
+pub use run::SearchContext;
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 
 /// Between two questions: a millisecond or so.
 const PIECE: usize = 1 << 14;
-/// What comparing two items for an order counts.
+/// The work that comparing two items for an order counts as.
 const COMPARISON: usize = 2;
 
 /// The work of one thread.
@@ -39,7 +39,7 @@ impl<'a> Work<'a> {
         Work { left: Cell::new(much), ..Work::until(&|| true) }
     }
 
-    /// Whether to do so much more.
+    /// Whether to do this much more work.
     pub fn go_on(&self, much: usize) -> bool {
         match self.left.get().checked_sub(much) {
             Some(left) => self.left.set(left),

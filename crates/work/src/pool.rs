@@ -12,14 +12,14 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Reads that a disk is given at once: it answers several in the time of one.
+/// The reads that a disk gets at once: it answers several in the time of one.
 const READS: usize = 8;
 
 /// Threads that all searches share.
 pub struct Pool {
     count: usize,
     bytes: Option<usize>,
-    /// None where they could not be started.
+    /// None if they could not be started.
     threads: OnceLock<Option<ThreadPool>>,
     /// Lanes that are open now.
     open: AtomicUsize,
@@ -42,7 +42,7 @@ impl Pool {
         Pool { count, bytes: None, threads: OnceLock::new(), open: AtomicUsize::new(0) }
     }
 
-    /// The same, for questions that may hold so many bytes of messages at once.
+    /// The same, for questions that may hold this many bytes of messages at once.
     pub fn holding(count: usize, bytes: usize) -> Pool {
         Pool { bytes: Some(bytes), ..Pool::new(count) }
     }

@@ -1,21 +1,21 @@
-//! What a search is given to run: when to stop, and where its parts are done.
+//! The context that a search runs in: when to stop, and the lanes for its parts.
 
 use super::Work;
 use super::lanes::{Alone, Lanes};
 
 /// How a search is run.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct SearchContext<'a> {
     /// Whether it is no longer wanted.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Where its parts are done side by side.
+    /// The lanes in which its parts are done side by side.
     pub lanes: &'a dyn Lanes,
 }
 
-impl<'a> Run<'a> {
+impl<'a> SearchContext<'a> {
     /// To the end, on the calling thread.
-    pub fn alone() -> Run<'static> {
-        Run { cancelled: &|| false, lanes: &Alone }
+    pub fn alone() -> SearchContext<'static> {
+        SearchContext { cancelled: &|| false, lanes: &Alone }
     }
 
     /// Whether it is no longer wanted.

@@ -28,43 +28,43 @@ pub trait Disk: Send + Sync {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     /// An existing file, to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// An existing file, to read and to write over: what is written goes where it is said, not to the end.
+    /// Opens an existing file to read and to overwrite: a write goes to its offset, not to the end.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }
-    /// An existing file, only to read: also where nothing can be written.
+    /// Opens an existing file only to read, which also works on a read-only disk.
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }
     /// Gives a file another name, replacing one that had it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Removes a file. Who has it open can read on.
+    /// Removes a file. Open handles can still read it.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes names that were created, changed and removed in a directory survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// How much can still be written to the file system that holds a directory.
     fn space(&self, dir: &Path) -> io::Result<Space>;
     /// An identity that nothing else has, by chance.
-    fn new_identity(&self) -> io::Result<Identity>;
+    fn new_identity(&self) -> io::Result<LogspaceIdentity>;
 }
 
 /// Tells the files of one logspace or queue from those of all others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Identity(pub [u8; 16]);
+pub struct LogspaceIdentity(pub [u8; 16]);
 
 /// The room on a file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Space {
-    /// What can still be written.
+    /// The bytes that can still be written.
     pub free_bytes: u64,
-    /// How large it is.
+    /// Its size in bytes.
     pub total_bytes: u64,
 }
 
 /// How often it is tried to read a small file.
 const READ_ATTEMPTS_MAX: usize = 5;
 
-/// What a file is called until it replaces another.
+/// The suffix of a file until it replaces another.
 const NEW_SUFFIX: &str = ".new";
 
 /// A disk with less than this free is nearly full, unless it is a small one.
@@ -164,14 +164,14 @@ impl Disk for RealDisk {
         Ok(Space { free_bytes: bytes(file_system.f_bavail), total_bytes: bytes(file_system.f_blocks) })
     }
 
-    fn new_identity(&self) -> io::Result<Identity> {
-        let mut identity = Identity::default();
+    fn new_identity(&self) -> io::Result<LogspaceIdentity> {
+        let mut identity = LogspaceIdentity::default();
         fs::File::open("/dev/urandom")?.read_exact(&mut identity.0)?;
         Ok(identity)
     }
 }
 
-/// The first bytes of a small file, tried a few times where the disk fails.
+/// The first bytes of a small file. If the disk fails, it is tried a few times.
 pub(crate) fn read_small(disk: &dyn Disk, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let read = || {
         let file = disk.open_to_read(path)?;
@@ -192,7 +192,7 @@ pub(crate) fn replace(disk: &dyn Disk, dir: &Path, name: &str, bytes: &[u8]) -> 
     let file = disk.create(&new)?;
     let written = file.append(&mut [IoSlice::new(bytes)]).and_then(|()| file.sync());
     if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(name))) {
-        // Where this fails, too, the next one replaces it.
+        // If this fails too, the next one replaces it.
         disk.remove(&new).ok();
         return Err(error);
     }

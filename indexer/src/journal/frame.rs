@@ -30,9 +30,9 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// What every frame begins with.
+/// The bytes that every frame begins with.
 pub(crate) const MAGIC: [u8; 3] = *b"LSF";
-/// What a frame begins with, by whether some of its messages are copies.
+/// The magics of frames without and with copies among their messages.
 const PLAIN: [u8; 4] = *b"LSF1";
 const WITH_COPIES: [u8; 4] = *b"LSF2";
 /// The shortest and the longest header of a frame.
@@ -44,12 +44,12 @@ const LZ4_RATIO_MAX: u64 = 255;
 /// BLAKE3 of a frame: a link of the chain.
 pub(crate) type Hash = [u8; 32];
 
-/// A batch as it will be in the journal. Made where there are many threads; appended where there is one.
+/// A batch as it will be in the journal. Made if there are many threads; appended if there is one.
 #[derive(Clone)]
-pub struct Encoded {
+pub struct EncodedBatch {
     batch: Arc<Batch>,
     /// Without its place: sequence and previous hash.
-    header: Header,
+    header: FrameHeader,
     body: Arc<[u8]>,
     body_hash: Hash,
 }
@@ -58,7 +58,7 @@ pub struct Encoded {
 ///
 /// # Panics
 /// When the batch is larger than a frame may be: see [`BATCH_ROWS_MAX`], and 4 GiB for all columns together.
-pub fn encode(batch: Arc<Batch>) -> Encoded {
+pub fn encode(batch: Arc<Batch>) -> EncodedBatch {
     assert!(batch.rows() <= BATCH_ROWS_MAX, "a batch of {rows} rows is sealed too late", rows = batch.rows());
     let mut columns = Vec::new();
     columns::write(&batch, &mut columns);
@@ -66,7 +66,7 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
     let body: Arc<[u8]> = lz4_flex::block::compress(&columns).into();
     let (earliest, latest) = batch.time_range().unwrap_or_default();
     let received = batch.columns().received().iter().copied().max().unwrap_or(0);
-    let header = Header {
+    let header = FrameHeader {
         body_crc: crc32c::crc32c(&body),
         body_bytes: u32::try_from(body.len()).expect("a batch is far below 4 GiB"),
         columns_bytes,
@@ -78,10 +78,10 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
         previous_hash: [0; 32],
         copies: 0,
     };
-    Encoded { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
+    EncodedBatch { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
 }
 
-impl Encoded {
+impl EncodedBatch {
     /// The batch.
     pub fn batch(&self) -> &Arc<Batch> {
         &self.batch
@@ -108,23 +108,23 @@ impl Encoded {
     }
 
     /// Its place in the journal.
-    pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> Placed<'_> {
-        let header = Header { first_sequence, previous_hash, ..self.header };
+    pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> LinkedBatch<'_> {
+        let header = FrameHeader { first_sequence, previous_hash, ..self.header };
         let header_bytes = header.to_bytes();
         let hash = hash(&header_bytes, &self.body_hash);
-        Placed { encoded: self, header, header_bytes, hash }
+        LinkedBatch { encoded: self, header, header_bytes, hash }
     }
 }
 
 /// An encoded batch whose place in the journal is known.
-pub(crate) struct Placed<'a> {
-    pub(crate) encoded: &'a Encoded,
-    pub(crate) header: Header,
+pub(crate) struct LinkedBatch<'a> {
+    pub(crate) encoded: &'a EncodedBatch,
+    pub(crate) header: FrameHeader,
     header_bytes: HeaderBytes,
     pub(crate) hash: Hash,
 }
 
-impl Placed<'_> {
+impl LinkedBatch<'_> {
     /// The two parts of the frame.
     pub(crate) fn parts(&self) -> [IoSlice<'_>; 2] {
         [IoSlice::new(self.header_bytes.as_slice()), IoSlice::new(&self.encoded.body)]
@@ -163,16 +163,16 @@ pub enum FrameError {
     /// It holds messages that are in an earlier frame.
     #[error("its messages begin at {first_sequence} where {expected} is the next")]
     Order {
-        /// Where its messages begin.
+        /// The sequence of its first message.
         first_sequence: u64,
-        /// Where they may begin.
+        /// The lowest sequence allowed.
         expected: u64,
     },
 }
 
-/// What the header of a frame says.
+/// The contents of the header of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Header {
+pub(crate) struct FrameHeader {
     pub(crate) body_crc: u32,
     pub(crate) body_bytes: u32,
     pub(crate) columns_bytes: u32,
@@ -197,7 +197,7 @@ impl HeaderBytes {
     }
 }
 
-impl Header {
+impl FrameHeader {
     /// Length of the header.
     pub(crate) fn bytes(&self) -> u64 {
         (if self.copies == 0 { HEADER_BYTES_MIN } else { HEADER_BYTES_MAX }) as u64
@@ -240,7 +240,7 @@ impl Header {
     }
 
     /// Reads the header that `bytes` begin with.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Header, FrameError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<FrameHeader, FrameError> {
         let length = match bytes.first_chunk() {
             Some(&PLAIN) => HEADER_BYTES_MIN,
             Some(&WITH_COPIES) => HEADER_BYTES_MAX,
@@ -251,7 +251,7 @@ impl Header {
         if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(FrameError::HeaderChecksum);
         }
-        let header = Header {
+        let header = FrameHeader {
             body_crc: u32_at(bytes, 8),
             body_bytes: u32_at(bytes, 12),
             columns_bytes: u32_at(bytes, 16),
@@ -309,12 +309,12 @@ mod tests {
     use crate::columns::tests::batches;
     use proptest::prelude::*;
 
-    fn frame(placed: &Placed<'_>) -> Vec<u8> {
+    fn frame(placed: &LinkedBatch<'_>) -> Vec<u8> {
         placed.parts().iter().flat_map(|part| part.iter().copied()).collect()
     }
 
     fn read(frame: &[u8]) -> Result<Batch, FrameError> {
-        let header = Header::read(frame)?;
+        let header = FrameHeader::read(frame)?;
         let body =
             frame.get(header.bytes() as usize..header.frame_bytes() as usize).ok_or(FrameError::Torn)?;
         header.check_body(body)?;
@@ -336,7 +336,7 @@ mod tests {
             let placed = encoded.place(7, [1; 32]);
             let mut bytes = frame(&placed);
             prop_assert_eq!(encoded.journal_bytes(), bytes.len() as u64);
-            prop_assert_eq!(Header::read(&bytes), Ok(placed.header));
+            prop_assert_eq!(FrameHeader::read(&bytes), Ok(placed.header));
             prop_assert_eq!(placed.header.hash(&bytes[placed.header.bytes() as usize..]), placed.hash);
             prop_assert_eq!(batch.time_range(), Some((placed.header.earliest, placed.header.latest)));
             prop_assert_eq!(read(&bytes), Ok(batch));
@@ -349,10 +349,10 @@ mod tests {
     #[test]
     fn a_body_that_claims_to_be_huge_is_refused_before_it_is_decompressed() {
         let encoded = encode(Arc::new(Batch::default()));
-        let header = Header { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
+        let header = FrameHeader { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
         let refused = Err(FrameError::Header { rows: 1, columns_bytes: u32::MAX });
-        assert_eq!(Header::read(header.to_bytes().as_slice()), refused);
+        assert_eq!(FrameHeader::read(header.to_bytes().as_slice()), refused);
         let none = Err(FrameError::Header { rows: 0, columns_bytes: encoded.header.columns_bytes });
-        assert_eq!(Header::read(encoded.header.to_bytes().as_slice()), none);
+        assert_eq!(FrameHeader::read(encoded.header.to_bytes().as_slice()), none);
     }
 }

@@ -7,4 +7,4 @@ pub(crate) mod frame;
 pub(crate) mod scan;
 
 pub use file::HeaderError;
-pub(crate) use file::{HEADER_BYTES, Header, JournalFile, file_name, first_sequence};
+pub(crate) use file::{HEADER_BYTES, JournalFile, JournalHeader, file_name, first_sequence};

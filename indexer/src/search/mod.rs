@@ -3,7 +3,7 @@
 //! | module     | owns                                                                     |
 //! |------------|--------------------------------------------------------------------------|
 //! | `searcher` | the entry point for all questions                                        |
-//! | `question` | which messages are meant                                                 |
+//! | `question` | the filter, the range, and how long the answer is wanted             |
 //! | `coverage` | what was looked at, and what could not be                                |
 //! | `found`    | messages that were found                                                 |
 //! | `required` | which words a pattern or an expression needs                             |
@@ -15,7 +15,7 @@
 //! | `get`      | one message by its sequence                                              |
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
-//! | `answers`  | histograms, facets and tables, from columns where they suffice           |
+//! | `answers`  | histograms, facets and tables, from columns if they suffice              |
 //! | `columns`  | what columns of a segment give to them                                    |
 //! | `explain`  | how it is done, and what it costs                                        |
 //! | `follow`   | what was stored from a sequence on, in that order                        |
@@ -43,10 +43,10 @@ mod required;
 mod searcher;
 mod sweep;
 
-pub use answers::Asked;
+pub use answers::AnswerTarget;
 pub use coverage::Coverage;
-pub use explain::{Clause, Explained, Template};
-pub use follow::{Cause, Followed, Follower, Matched, Visit};
-pub use found::{Counted, Found, Hit, SearchError};
+pub use explain::{ClauseExplanation, Explanation, TemplateMatches};
+pub use follow::{FollowEvent, Follower, MatchedRows, MissingCause, Visit};
+pub use found::{CountResult, Hit, ResultPage, SearchError};
 pub use question::{Filter, Order, Position, Request};
 pub use searcher::Searcher;

@@ -7,17 +7,17 @@
 //! **Invariant:** a page is full, or there is nothing behind it, or it holds as much as it may, and says so.
 
 use super::coverage::Coverage;
-use super::found::{Found, Hit};
-use super::look::{Look, look};
-use super::question::{Order, Position, Question, Request};
+use super::found::{Hit, ResultPage};
+use super::look::{Candidates, look};
+use super::question::{Order, Position, Request, RowQuestion};
 use crate::bounds::TimeBounds;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, BlocksError, Scratch};
+use crate::segment::blocks::{Blocks, BlocksError, ReadScratch};
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -30,7 +30,7 @@ const WAVE_BLOCKS_MAX: usize = 32;
 /// Blocks that are still read after the time is up, to show the best of what was found.
 const LATE_BLOCKS_MAX: usize = 32;
 
-/// Greater is better: comes first in the order that was asked for. No two messages have the same.
+/// The rank of a message in the order asked for: a greater one comes first, and no two messages have the same.
 type Rank = (i64, u64);
 
 impl Order {
@@ -41,7 +41,7 @@ impl Order {
         }
     }
 
-    /// What a rank was made of: the rank of a rank is that.
+    /// The position that a rank was made from: ranking twice gives it back.
     fn position(self, rank: Rank) -> Position {
         let (time, sequence) = self.rank(Timestamp::from_nanos(rank.0), rank.1);
         Position { time: Timestamp::from_nanos(time), sequence }
@@ -56,12 +56,12 @@ impl Order {
 }
 
 /// Finds a page.
-pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found {
+pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
     let mut pages = Pages {
         view,
         request: *request,
         run,
-        best: Best::new(request),
+        best: BestRows::new(request),
         ahead: BinaryHeap::new(),
         looks: BTreeMap::new(),
         unreadable: BTreeSet::new(),
@@ -77,16 +77,16 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found
         hits.extend(pages.take());
         if pages.is_cut || !more || pages.coverage.cancelled || request.limit <= hits.len() {
             let Pages { is_cut, coverage, .. } = pages;
-            return Found { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
+            return ResultPage { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
         }
         pages.request.limit = request.limit - hits.len();
-        pages.best = Best::new(&pages.request);
+        pages.best = BestRows::new(&pages.request);
     }
 }
 
 /// A part of the store that may hold something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum PageSource {
     File(usize),
     Stretch(usize, usize),
     Segment(usize),
@@ -96,16 +96,16 @@ enum Part {
 struct Pages<'a> {
     view: &'a View,
     request: Request<'a>,
-    run: &'a Run<'a>,
-    best: Best,
+    run: &'a SearchContext<'a>,
+    best: BestRows,
     /// Best first.
-    ahead: BinaryHeap<(Rank, Part)>,
-    /// What the segments that were reached know.
-    looks: BTreeMap<usize, Look>,
+    ahead: BinaryHeap<(Rank, PageSource)>,
+    /// The candidates of the segments that were reached.
+    looks: BTreeMap<usize, Candidates>,
     /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
-    /// What the page holds of messages, and whether that is as much as it may.
+    /// The bytes of messages that the page holds, and whether it is full.
     held_bytes: usize,
     is_cut: bool,
 }
@@ -115,14 +115,14 @@ impl<'a> Pages<'a> {
         let view = self.view;
         for (at, file) in view.files.iter().enumerate().filter(|(_, file)| 0 < file.messages) {
             let end = file.stretches.last().map_or(0, |stretch| stretch.sequences.end);
-            self.push(file.times, &(file.first_sequence..end), Part::File(at));
+            self.push(file.times, &(file.first_sequence..end), PageSource::File(at));
         }
         for (at, segment) in view.segments.iter().enumerate() {
-            self.push(segment.blocks.span.times(), &segment.id.sequences(), Part::Segment(at));
+            self.push(segment.blocks.span.times(), &segment.id.sequences(), PageSource::Segment(at));
         }
     }
 
-    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: Part) {
+    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: PageSource) {
         let Request { order, range, after, .. } = self.request;
         let (worst, best) = order.bounds(times, sequences);
         let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
@@ -139,20 +139,20 @@ impl<'a> Pages<'a> {
                 return;
             }
             match part {
-                Part::File(at) => {
+                PageSource::File(at) => {
                     for (index, stretch) in self.view.files[at].stretches.iter().enumerate() {
-                        self.push(stretch.times, &stretch.sequences, Part::Stretch(at, index));
+                        self.push(stretch.times, &stretch.sequences, PageSource::Stretch(at, index));
                     }
                 }
-                Part::Stretch(at, index) => {
+                PageSource::Stretch(at, index) => {
                     let file = &self.view.files[at];
                     self.read_stretch(file, &file.stretches[index]);
                 }
-                Part::Segment(at) => self.open_segment(at),
-                Part::Block(segment, block) => {
+                PageSource::Segment(at) => self.open_segment(at),
+                PageSource::Block(segment, block) => {
                     let mut wave = vec![(segment, block)];
                     while wave.len() < wave_blocks
-                        && let Some(&(_, Part::Block(segment, block))) = self.ahead.peek()
+                        && let Some(&(_, PageSource::Block(segment, block))) = self.ahead.peek()
                     {
                         self.ahead.pop();
                         wave.push((segment, block));
@@ -165,7 +165,7 @@ impl<'a> Pages<'a> {
     }
 
     /// The part that may hold the best message of those that are left, if that would be of use.
-    fn next(&mut self) -> Option<Part> {
+    fn next(&mut self) -> Option<PageSource> {
         let (bound, part) = self.ahead.pop()?;
         let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
         is_of_use.then_some(part)
@@ -179,7 +179,7 @@ impl<'a> Pages<'a> {
                 return Err(());
             }
             match read {
-                Read::Batch(_, first_sequence, batch) => {
+                StretchItem::Batch(_, first_sequence, batch) => {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
                     let within = question.within(batch, stretch.times);
@@ -187,7 +187,7 @@ impl<'a> Pages<'a> {
                     let rows = question.select(batch, &within).ok_or(())?;
                     best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
                 }
-                Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+                StretchItem::Damage(damage) => coverage.damaged.push(damage.to_string()),
             }
             Ok(())
         });
@@ -204,13 +204,13 @@ impl<'a> Pages<'a> {
             if is_readable && 0 < look.bounds.possible().count_within(rows.clone()) {
                 let first = segment.id.first_sequence;
                 let sequences = first + rows.start as u64..first + rows.end as u64;
-                self.push(blocks.span_of(block).times(), &sequences, Part::Block(at, block));
+                self.push(blocks.span_of(block).times(), &sequences, PageSource::Block(at, block));
             }
         }
         self.looks.insert(at, look);
     }
 
-    fn look(&mut self, segment: &Segment) -> Look {
+    fn look(&mut self, segment: &Segment) -> Candidates {
         let look = look(segment, &self.request.question(self.run));
         self.coverage.segments += 1;
         self.coverage.unindexed_segments += u64::from(look.index.is_none());
@@ -232,24 +232,24 @@ impl<'a> Pages<'a> {
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
-            self.best.offer(ranks, &|row| Place::Sealed { segment, block, row });
+            self.best.offer(ranks, &|row| RowLocation::Sealed { segment, block, row });
         }
     }
 
-    /// The best that can be shown. What is looked for from now on comes after them and what cannot.
+    /// Takes the best messages that can be shown. The search goes on behind these and those that cannot be shown.
     fn take(&mut self) -> Vec<Hit> {
         let Request { order, limit, .. } = self.request;
         let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
-        let ranked: Vec<Ranked> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
+        let ranked: Vec<RankedRow> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
         let mut blocks = self.blocks_of(&ranked);
         self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
         self.ahead.clear();
         let mut hits = Vec::with_capacity(ranked.len());
-        for Ranked { rank, place } in ranked {
+        for RankedRow { rank, place } in ranked {
             let Position { time, sequence } = order.position(rank);
             let (batch, row) = match place {
-                Place::Batch(batch, row) => (batch, row),
-                Place::Sealed { segment, block, row } => {
+                RowLocation::Batch(batch, row) => (batch, row),
+                RowLocation::Sealed { segment, block, row } => {
                     let Some((batch, rows)) = blocks.get_mut(&(segment, block)) else {
                         if self.coverage.cancelled {
                             continue;
@@ -274,11 +274,14 @@ impl<'a> Pages<'a> {
 
     /// The rows of the page that are in blocks, read: those of the best first.
     #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
-    fn blocks_of(&mut self, ranked: &[Ranked]) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
+    fn blocks_of(
+        &mut self,
+        ranked: &[RankedRow],
+    ) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
         let mut at: HashMap<(usize, usize), usize> = HashMap::new();
         let mut wanted: Vec<((usize, usize), Vec<usize>)> = Vec::new();
-        for Ranked { place, .. } in ranked {
-            if let Place::Sealed { segment, block, row } = *place {
+        for RankedRow { place, .. } in ranked {
+            if let RowLocation::Sealed { segment, block, row } = *place {
                 let place = (segment, block);
                 let at = *at.entry(place).or_insert(wanted.len());
                 if at == wanted.len() {
@@ -293,7 +296,7 @@ impl<'a> Pages<'a> {
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
         let (mut blocks, mut bytes) = (BTreeMap::new(), self.held_bytes);
-        // Where the rest does not fit, it is on the next page.
+        // Messages that do not fit are on the next page.
         while !left.is_empty() && bytes <= run.lanes.bytes() {
             let next;
             (next, left) = wave.split(left);
@@ -327,23 +330,23 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
     let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    let read = segment.blocks.read_some(block, &selection, Groups::ALL, &mut Scratch::default());
+    let read = segment.blocks.read_some(block, &selection, Groups::ALL, &mut ReadScratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
 
 /// The ranks of the rows of a block that match.
 fn rank_block(
     segment: &Segment,
-    look: &Look,
+    look: &Candidates,
     block: usize,
-    question: &Question<'_>,
+    question: &RowQuestion<'_>,
     order: Order,
 ) -> (Vec<(Rank, usize)>, Coverage) {
     let range = segment.blocks.row_range(block);
     let mut rows = look.bounds.certain.slice(range.clone());
     let mut undecided = look.bounds.possible().slice(range.clone());
     undecided.subtract(&rows);
-    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    let (mut scratch, mut coverage) = (ReadScratch::default(), Coverage::default());
     if !undecided.is_empty() {
         let (more, looked) = look.decide(segment, block, &undecided, question, &mut scratch);
         rows.union(&more);
@@ -365,12 +368,12 @@ fn rank_block(
     }
 }
 
-/// The times of the rows of a block: from the index, where there is one.
+/// The times of the rows of a block: from the index, if there is one.
 fn times_of(
-    look: &Look,
+    look: &Candidates,
     blocks: &Blocks,
     block: usize,
-    scratch: &mut Scratch,
+    scratch: &mut ReadScratch,
 ) -> Result<Vec<i64>, BlocksError> {
     let range = blocks.row_range(block);
     let rows = range.start as u32..range.end as u32;
@@ -382,50 +385,50 @@ fn times_of(
 }
 
 /// The best messages so far: those of one page and one more, which shows that the page is not the last.
-struct Best {
+struct BestRows {
     order: Order,
     after: Option<Rank>,
     wanted: usize,
-    heap: BinaryHeap<Reverse<Ranked>>,
+    heap: BinaryHeap<Reverse<RankedRow>>,
 }
 
 /// A message and its rank, compared by the rank alone.
-struct Ranked {
+struct RankedRow {
     rank: Rank,
-    place: Place,
+    place: RowLocation,
 }
 
-/// Where a message is.
-enum Place {
+/// The location of a message.
+enum RowLocation {
     Batch(Arc<Batch>, usize),
     Sealed { segment: usize, block: usize, row: usize },
 }
 
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Ranked) -> bool {
+impl PartialEq for RankedRow {
+    fn eq(&self, other: &RankedRow) -> bool {
         self.rank == other.rank
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedRow {}
 
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+impl PartialOrd for RankedRow {
+    fn partial_cmp(&self, other: &RankedRow) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ranked {
-    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+impl Ord for RankedRow {
+    fn cmp(&self, other: &RankedRow) -> std::cmp::Ordering {
         self.rank.cmp(&other.rank)
     }
 }
 
-impl Best {
-    fn new(request: &Request<'_>) -> Best {
+impl BestRows {
+    fn new(request: &Request<'_>) -> BestRows {
         let Request { order, .. } = *request;
         let after = request.after.map(|after| order.rank(after.time, after.sequence));
-        Best { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
+        BestRows { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
     /// The rank of the worst that is kept, once there are enough: only a better one is of use.
@@ -446,15 +449,15 @@ impl Best {
         let rank = |row: usize| order.rank(batch.time(row), first_sequence + row as u64);
         let mut ranks = self.of_use(rows.iter().map(|row| (rank(row), row)).collect());
         let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut ranks) };
-        self.keep(ranks, &|row| Place::Batch(Arc::clone(&batch), row));
+        self.keep(ranks, &|row| RowLocation::Batch(Arc::clone(&batch), row));
     }
 
-    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
         let ranks = self.of_use(ranks);
         self.keep(ranks, place);
     }
 
-    /// Those that belong to the page as far as is known, and no more than fit.
+    /// The messages that belong to the page as far as is known, and no more than fit.
     fn of_use(&self, mut ranks: Vec<(Rank, usize)>) -> Vec<(Rank, usize)> {
         let floor = self.floor();
         ranks.retain(|&(rank, _)| {
@@ -467,9 +470,9 @@ impl Best {
         ranks
     }
 
-    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
         for (rank, row) in ranks {
-            self.heap.push(Reverse(Ranked { rank, place: place(row) }));
+            self.heap.push(Reverse(RankedRow { rank, place: place(row) }));
             if self.wanted < self.heap.len() {
                 self.heap.pop();
             }

@@ -4,16 +4,16 @@
 //! which they were stored, unless the visitor wants the newest first.
 
 use super::coverage::Coverage;
-use super::look::{Look, count, count_at_once, look};
-use super::question::Question;
+use super::look::{Candidates, count, count_at_once, look};
+use super::question::RowQuestion;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, Scratch};
+use crate::segment::blocks::{Blocks, ReadScratch};
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(crate) trait Visitor {
     /// So many messages of a segment match.
     fn counted(&mut self, _count: u64) {}
 
-    /// Whether the newest messages should come first, as far as the order in which they were stored tells.
+    /// Whether the newest messages should come first, by the order in which they were stored.
     fn newest_first(&self) -> bool {
         false
     }
@@ -45,32 +45,32 @@ pub(crate) trait Visitor {
     }
 
     /// These rows of some segments match.
-    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage;
+    fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], run: &SearchContext<'_>) -> Coverage;
 
     /// These rows of a batch of the tail match. The number is the sequence of its first row.
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &Run<'_>);
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &SearchContext<'_>);
 }
 
 /// A segment whose rows are known.
-pub(crate) struct Sealed<'a> {
+pub(crate) struct SegmentRows<'a> {
     pub(crate) segment: &'a Segment,
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// What the first look at a segment gave.
-enum Seen {
+/// The result of the first look at a segment.
+enum SegmentResult {
     Counted(u64),
-    Look(Look),
+    Look(Candidates),
 }
 
 /// Blocks of a segment, by its place in a wave, and which of their rows are undecided.
-type Job = (usize, Vec<(usize, Selection)>);
+type BlockJob = (usize, Vec<(usize, Selection)>);
 
 /// A batch of the tail, and which of its rows match.
-type Selected = (u64, Arc<Batch>, Selection);
+type SelectedBatch = (u64, Arc<Batch>, Selection);
 
 /// Shows everything that matches to a visitor.
-pub(crate) fn sweep(view: &View, question: Question<'_>, visitor: &mut dyn Visitor) -> Coverage {
+pub(crate) fn sweep(view: &View, question: RowQuestion<'_>, visitor: &mut dyn Visitor) -> Coverage {
     let mut sweep = Sweep { view, question, visitor, coverage: Coverage::default() };
     let segments = sweep.segments();
     if sweep.visitor.newest_first() {
@@ -86,7 +86,7 @@ pub(crate) fn sweep(view: &View, question: Question<'_>, visitor: &mut dyn Visit
 /// A look at everything.
 struct Sweep<'a> {
     view: &'a View,
-    question: Question<'a>,
+    question: RowQuestion<'a>,
     visitor: &'a mut dyn Visitor,
     coverage: Coverage,
 }
@@ -115,8 +115,8 @@ impl<'a> Sweep<'a> {
         is_over
     }
 
-    /// What the indexes know.
-    fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, Seen)> {
+    /// Asks the indexes of these segments.
+    fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, SegmentResult)> {
         let (question, counts_only) = (&self.question, self.visitor.counts_only());
         let at_once = |segment: &&Segment| counts_only.then(|| count_at_once(segment, question)).flatten();
         let counts: Vec<Option<u64>> = wave.iter().map(at_once).collect();
@@ -124,7 +124,7 @@ impl<'a> Sweep<'a> {
             let counted = wave
                 .iter()
                 .zip(counts)
-                .filter_map(|(segment, count)| Some((*segment, Seen::Counted(count?))));
+                .filter_map(|(segment, count)| Some((*segment, SegmentResult::Counted(count?))));
             return counted.collect();
         }
         let looks = lanes::map(question.run.lanes, wave.len(), |at| {
@@ -133,28 +133,28 @@ impl<'a> Sweep<'a> {
             }
             let count = counts[at].or_else(|| counts_only.then(|| count(wave[at], question)).flatten());
             Some(match count {
-                Some(count) => Seen::Counted(count),
-                None => Seen::Look(look(wave[at], question)),
+                Some(count) => SegmentResult::Counted(count),
+                None => SegmentResult::Look(look(wave[at], question)),
             })
         });
         self.coverage.cancelled |= looks.iter().any(Option::is_none);
         wave.iter().zip(looks).filter_map(|(segment, look)| Some((*segment, look?))).collect()
     }
 
-    /// Looks at the blocks of undecided rows. Afterwards all certain rows are those that are meant.
-    fn decide(&mut self, seen: &mut [(&Segment, Seen)]) {
+    /// Reads the blocks of undecided rows. Afterwards the certain rows are exactly those that match.
+    fn decide(&mut self, seen: &mut [(&Segment, SegmentResult)]) {
         let jobs = undecided(seen);
         let question = &self.question;
         let decided = lanes::map(question.run.lanes, jobs.len(), |job| {
             let (at, blocks) = &jobs[job];
             match &seen[*at] {
-                (segment, Seen::Look(look)) => decide(segment, look, blocks, question),
-                (_, Seen::Counted(_)) => Default::default(),
+                (segment, SegmentResult::Look(look)) => decide(segment, look, blocks, question),
+                (_, SegmentResult::Counted(_)) => Default::default(),
             }
         });
         for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
             self.coverage.add(more);
-            let (segment, Seen::Look(look)) = &mut seen[*at] else { continue };
+            let (segment, SegmentResult::Look(look)) = &mut seen[*at] else { continue };
             for (block, rows) in decided {
                 let first = segment.blocks.row_range(block).start;
                 rows.iter().for_each(|row| look.bounds.certain.insert(first + row));
@@ -162,16 +162,16 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn show(&mut self, seen: Vec<(&Segment, Seen)>) {
+    fn show(&mut self, seen: Vec<(&Segment, SegmentResult)>) {
         let mut found = Vec::with_capacity(seen.len());
         for (segment, seen) in seen {
             self.coverage.segments += 1;
             match seen {
-                Seen::Counted(count) => self.visitor.counted(count),
-                Seen::Look(Look { bounds, index }) => {
+                SegmentResult::Counted(count) => self.visitor.counted(count),
+                SegmentResult::Look(Candidates { bounds, index }) => {
                     self.coverage.unindexed_segments += u64::from(index.is_none());
                     if !bounds.certain.is_empty() {
-                        found.push((Sealed { segment, index }, bounds.certain));
+                        found.push((SegmentRows { segment, index }, bounds.certain));
                     }
                 }
             }
@@ -216,15 +216,15 @@ impl<'a> Sweep<'a> {
 }
 
 /// The blocks with undecided rows, in groups that one lane reads.
-fn undecided(seen: &[(&Segment, Seen)]) -> Vec<Job> {
+fn undecided(seen: &[(&Segment, SegmentResult)]) -> Vec<BlockJob> {
     let mut jobs = Vec::new();
     for (at, (segment, seen)) in seen.iter().enumerate() {
         match seen {
-            Seen::Look(look) if !look.bounds.is_exact() => {
+            SegmentResult::Look(look) if !look.bounds.is_exact() => {
                 let blocks = blocks_with(&segment.blocks, &look.bounds.undecided());
                 jobs.extend(blocks.chunks(JOB_BLOCKS).map(|blocks| (at, blocks.to_vec())));
             }
-            Seen::Look(_) | Seen::Counted(_) => {}
+            SegmentResult::Look(_) | SegmentResult::Counted(_) => {}
         }
     }
     jobs
@@ -236,14 +236,14 @@ fn blocks_with(blocks: &Blocks, rows: &Selection) -> Vec<(usize, Selection)> {
     blocks.filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
-/// Which of the undecided rows of some blocks are meant.
+/// The undecided rows of some blocks that match.
 fn decide(
     segment: &Segment,
-    look: &Look,
+    look: &Candidates,
     blocks: &[(usize, Selection)],
-    question: &Question<'_>,
+    question: &RowQuestion<'_>,
 ) -> (Vec<(usize, Selection)>, Coverage) {
-    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    let (mut scratch, mut coverage) = (ReadScratch::default(), Coverage::default());
     let mut decided = Vec::with_capacity(blocks.len());
     for (block, undecided) in blocks {
         if question.run.is_over() {
@@ -257,15 +257,15 @@ fn decide(
     (decided, coverage)
 }
 
-/// What matches in a stretch.
-fn select(file: &FileView, stretch: &Stretch, question: &Question<'_>) -> (Vec<Selected>, Coverage) {
+/// The rows of a stretch that match.
+fn select(file: &FileView, stretch: &Stretch, question: &RowQuestion<'_>) -> (Vec<SelectedBatch>, Coverage) {
     let (mut selected, mut coverage) = (Vec::new(), Coverage::default());
     let read = read_stretch(file, stretch, &mut |read| {
         if question.run.is_over() {
             return Err(());
         }
         match read {
-            Read::Batch(_, first_sequence, batch) => {
+            StretchItem::Batch(_, first_sequence, batch) => {
                 coverage.journal_batches += 1;
                 coverage.scanned(batch);
                 let question = question.where_copies(batch.has_copies());
@@ -274,7 +274,7 @@ fn select(file: &FileView, stretch: &Stretch, question: &Question<'_>) -> (Vec<S
                     selected.push((first_sequence, Arc::clone(batch), rows));
                 }
             }
-            Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+            StretchItem::Damage(damage) => coverage.damaged.push(damage.to_string()),
         }
         Ok(())
     });
@@ -282,13 +282,13 @@ fn select(file: &FileView, stretch: &Stretch, question: &Question<'_>) -> (Vec<S
     (selected, coverage)
 }
 
-impl Sealed<'_> {
+impl SegmentRows<'_> {
     /// Shows the blocks of some rows, with the sequence of the first row of each.
     pub(crate) fn read(
         &self,
         rows: &Selection,
         groups: Groups,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
         visit: &mut dyn FnMut(u64, &Arc<Batch>, &Selection),
     ) -> Coverage {
         let mut coverage = Coverage::default();
@@ -299,7 +299,7 @@ impl Sealed<'_> {
             let next;
             (next, left) = wave.split(left);
             let read = lanes::map(run.lanes, next.len(), |at| {
-                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut Scratch::default()))
+                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut ReadScratch::default()))
             });
             for ((block, rows), batch) in next.iter().zip(read) {
                 let Some(batch) = batch.filter(|_| !run.is_over()) else {

@@ -26,10 +26,10 @@ const UNKNOWN: u32 = u32::MAX;
 /// Builds the columns of all dynamic fields.
 pub(crate) struct FieldsBuilder {
     columns: Vec<NamesBuilder>,
-    /// As first spelled, in the order of `columns`.
-    names: Names,
+    /// The names as first spelled, in the order of `columns`.
+    names: FieldNames,
     /// Those that came when there were [`FIELDS_MAX`] columns.
-    others: Names,
+    others: FieldNames,
     others_known: bool,
     rows: usize,
     columns_bytes_max: usize,
@@ -37,7 +37,7 @@ pub(crate) struct FieldsBuilder {
 
 /// The dynamic fields of a segment.
 #[derive(Debug)]
-pub(crate) struct Fields {
+pub(crate) struct FieldColumns {
     /// Each field's name as first spelled, and the bytes of its column.
     pub(crate) columns: Vec<(Vec<u8>, Vec<u8>)>,
     /// The names of fields without a column, as first spelled.
@@ -50,8 +50,8 @@ impl Default for FieldsBuilder {
     fn default() -> FieldsBuilder {
         FieldsBuilder {
             columns: Vec::new(),
-            names: Names::default(),
-            others: Names::default(),
+            names: FieldNames::default(),
+            others: FieldNames::default(),
             others_known: true,
             rows: 0,
             columns_bytes_max: COLUMNS_BYTES_MAX,
@@ -88,7 +88,7 @@ impl FieldsBuilder {
     }
 
     /// The columns as bytes.
-    pub(crate) fn finish(self) -> Fields {
+    pub(crate) fn finish(self) -> FieldColumns {
         let rows = self.rows;
         let columns = self.columns.into_iter().zip(self.names.spelled.iter()).map(|(mut column, name)| {
             column.push_absent(rows - column.rows());
@@ -96,7 +96,11 @@ impl FieldsBuilder {
             column.finish(&mut bytes);
             (name.to_vec(), bytes)
         });
-        Fields { columns: columns.collect(), others: self.others.spelled, others_known: self.others_known }
+        FieldColumns {
+            columns: columns.collect(),
+            others: self.others.spelled,
+            others_known: self.others_known,
+        }
     }
 
     /// The place of a field's column; beyond all columns if it has none.
@@ -145,23 +149,23 @@ fn push(column: &mut NamesBuilder, row: usize, value: &[u8]) {
 
 /// Distinct names in the order they came.
 #[derive(Default)]
-struct Names {
+struct FieldNames {
     spelled: TextColumn,
     lower: TextColumn,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// What they count towards a limit.
+    /// The bytes that they count towards a limit.
     bytes: usize,
 }
 
-impl Names {
+impl FieldNames {
     fn find(&self, lower: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(lower);
         self.known.find(hash, |&id| self.lower.get(id as usize) == lower).copied()
     }
 
     fn insert(&mut self, name: &[u8], lower: &[u8]) -> u32 {
-        let Names { spelled, lower: lowers, known, hasher, bytes } = self;
+        let FieldNames { spelled, lower: lowers, known, hasher, bytes } = self;
         let id = lowers.len() as u32;
         spelled.push(name);
         lowers.push(lower);
@@ -175,7 +179,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::Names as Column;
+    use super::super::names::NamesColumn;
     use super::*;
     use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
     use proptest::collection::vec;
@@ -198,16 +202,16 @@ mod tests {
         (name.to_owned(), value.to_owned())
     }
 
-    fn built(rows: &[Named], at_once: usize) -> Fields {
+    fn built(rows: &[Named], at_once: usize) -> FieldColumns {
         let mut builder = FieldsBuilder::default();
         rows.chunks(at_once).for_each(|rows| builder.push_batch(batch(rows).columns()));
         assert_eq!(builder.rows(), rows.len());
         builder.finish()
     }
 
-    /// What each row has in the column; `Some(None)` where it has some value.
+    /// The value of each row in the column; `Some(None)` if it has an unknown one.
     fn values_of(bytes: &[u8], rows: usize) -> Vec<Option<Option<String>>> {
-        let column = Column::new(bytes, rows as u32).unwrap();
+        let column = NamesColumn::new(bytes, rows as u32).unwrap();
         let value_of = |id: u32| {
             let text = || String::from_utf8(column.values().get(id as usize).to_vec()).unwrap();
             (id != column.absent()).then(|| column.is_complete().then(text))

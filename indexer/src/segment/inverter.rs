@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use logstead_record::word;
 use std::hash::{BuildHasher, RandomState};
 
-/// Of a longer word, only these first bytes are in the index.
+/// The length beyond which only the first bytes of a word are in the index.
 pub(crate) const TERM_BYTES_MAX: usize = 128;
 /// Words up to this length are their own key.
 const SHORT_BYTES_MAX: usize = 7;
@@ -22,7 +22,7 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A word index that grows row by row.
 pub(crate) struct Inverter {
-    table: HashTable<Slot>,
+    table: HashTable<TermSlot>,
     /// Random, so that colliding words cannot be prepared. The result does not depend on it.
     seed: u64,
     /// The terms by number, back to back, and where each ends.
@@ -35,7 +35,7 @@ pub(crate) struct Inverter {
 }
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct TermSlot {
     key: u64,
     number: u32,
     last_row: u32,
@@ -88,7 +88,7 @@ impl Inverter {
     }
 
     /// The index. While it is made, it takes as much memory again for the rows.
-    pub(crate) fn finish(mut self) -> Inverted {
+    pub(crate) fn finish(mut self) -> InvertedWords {
         self.row_ends.push(self.numbers.len());
         self.table = HashTable::new();
         let mut ends = self.count_rows();
@@ -102,7 +102,7 @@ impl Inverter {
             }
             start = end;
         }
-        let mut inverted = Inverted {
+        let mut inverted = InvertedWords {
             terms: self.terms,
             term_ends: self.term_ends,
             order: Vec::new(),
@@ -131,7 +131,7 @@ impl Inverter {
         let word = &word[..word.len().min(TERM_BYTES_MAX)];
         let key = self.key(word);
         let (terms, term_ends) = (&self.terms, &self.term_ends);
-        let is_word = |slot: &Slot| {
+        let is_word = |slot: &TermSlot| {
             slot.key == key
                 && (key < LONG || range(term_ends, slot.number).is_some_and(|at| terms[at] == *word))
         };
@@ -153,7 +153,7 @@ impl Inverter {
         self.term_ends.push(self.terms.len());
         self.numbers.push(number);
         let seed = self.seed;
-        let slot = Slot { key, number, last_row: row };
+        let slot = TermSlot { key, number, last_row: row };
         self.table.insert_unique(spread(key ^ seed), slot, |slot| spread(slot.key ^ seed));
     }
 
@@ -165,8 +165,8 @@ impl Inverter {
     }
 }
 
-/// What an inverter made: the terms in order, each with its rows.
-pub(crate) struct Inverted {
+/// The result of an inverter: the terms in order, each with its rows.
+pub(crate) struct InvertedWords {
     terms: Vec<u8>,
     term_ends: Vec<usize>,
     /// The terms' numbers in the order of their bytes.
@@ -176,7 +176,7 @@ pub(crate) struct Inverted {
     row_ends: Vec<usize>,
 }
 
-impl Inverted {
+impl InvertedWords {
     /// The terms in the order of their bytes, each with its rows, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u32])> {
         self.order.iter().map(|&number| {
@@ -207,7 +207,7 @@ impl Inverted {
     }
 }
 
-/// What is between the end of the one before and the end of this.
+/// The range between the end of the previous item and the end of this one.
 fn range(ends: &[usize], number: u32) -> Option<std::ops::Range<usize>> {
     let number = number as usize;
     let start = if number == 0 { 0 } else { *ends.get(number - 1)? };
@@ -270,7 +270,7 @@ pub(crate) mod tests {
         index
     }
 
-    pub(crate) fn inverted(texts: &[(u32, Vec<u8>)]) -> Inverted {
+    pub(crate) fn inverted(texts: &[(u32, Vec<u8>)]) -> InvertedWords {
         let mut inverter = Inverter::new();
         for (row, text) in texts {
             inverter.add_text(*row, text);

@@ -10,7 +10,7 @@
 //! | base_bytes a frame  | bases      | the least number of the frame                                    |
 //! | 16 × width a frame  | numbers    | each less its frame's base, in the layout of `BitPacker4x`       |
 //!
-//! Where all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
+//! If all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
 //!
 //! A frame is 128 rows; the last one is filled up with its base. A frame whose numbers are all equal has width 0
 //! and so takes 1 + base_bytes bytes.
@@ -90,7 +90,7 @@ pub(crate) fn write_equal(value: u32, count: usize, out: &mut Vec<u8>) {
     builder.finish(out);
 }
 
-/// Packs numbers as they come. What it holds is about what it will write.
+/// Packs numbers as they come. It takes about as much memory as it will write.
 pub(crate) struct PackedBuilder {
     frames: Vec<(u8, u32)>,
     numbers: Vec<u8>,
@@ -205,16 +205,16 @@ impl PackedBuilder {
 /// Packed numbers.
 pub(crate) struct Packed {
     rows: u32,
-    /// Nothing where all numbers are this one.
+    /// Nothing if all numbers are this one.
     constant: Option<u32>,
-    frames: Vec<Frame>,
+    frames: Vec<PackedFrame>,
     numbers: Vec<u8>,
 }
 
-struct Frame {
+struct PackedFrame {
     base: u32,
     width: u8,
-    /// Where its numbers begin, in units of [`WIDTH_BYTES`].
+    /// The start of its numbers, in units of [`WIDTH_BYTES`].
     at: u32,
 }
 
@@ -240,7 +240,7 @@ impl Packed {
             if 32 < width {
                 return Err(ColumnFault::Width(width));
             }
-            frames.push(Frame { base: read_base(&bases[n * base_bytes..][..base_bytes]), width, at });
+            frames.push(PackedFrame { base: read_base(&bases[n * base_bytes..][..base_bytes]), width, at });
             at += u32::from(width);
         }
         match (at as usize * WIDTH_BYTES).cmp(&numbers.len()) {
@@ -279,16 +279,16 @@ impl Packed {
         if let Some(value) = self.constant {
             return (value, value);
         }
-        let Frame { base, width, .. } = self.frames[frame];
+        let PackedFrame { base, width, .. } = self.frames[frame];
         (base, base.saturating_add(((1_u64 << width) - 1) as u32))
     }
 
-    /// Unpacks a frame. What is beyond the last row is some number of the frame.
+    /// Unpacks a frame. Numbers beyond the last row are those of some row of the frame.
     pub(crate) fn unpack_frame(&self, frame: usize, out: &mut [u32; FRAME_ROWS]) {
         if let Some(value) = self.constant {
             return out.fill(value);
         }
-        let Frame { base, width, at } = self.frames[frame];
+        let PackedFrame { base, width, at } = self.frames[frame];
         unpack(width, base, &self.numbers[at as usize * WIDTH_BYTES..], out);
     }
 
@@ -313,7 +313,7 @@ impl Packed {
 
     /// Memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Packed>() + self.frames.capacity() * size_of::<Frame>() + self.numbers.capacity()
+        size_of::<Packed>() + self.frames.capacity() * size_of::<PackedFrame>() + self.numbers.capacity()
     }
 }
 
@@ -428,7 +428,7 @@ mod tests {
                 let mut unpacked = Vec::new();
                 read.unpack_all(&mut unpacked);
                 prop_assert_eq!(unpacked.len(), read.rows());
-                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<Frame>());
+                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<PackedFrame>());
             }
         }
     }

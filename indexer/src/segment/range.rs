@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Bytes that are read in parts.
 pub(crate) trait ReadRange {
-    /// What can go wrong.
+    /// The error of a failed read.
     type Error: From<ColumnFault>;
 
     /// How many there are.

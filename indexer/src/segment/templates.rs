@@ -16,7 +16,7 @@
 use super::bundle::IndexError;
 use hashbrown::HashMap;
 use logstead_record::TextColumn;
-use logstead_template::TextGroup;
+use logstead_template::TemplateGroup;
 
 const LEVEL: i32 = 3;
 /// Most bytes of all of it: groups have at most 16 MiB of keys each, and 60 000 templates.
@@ -34,12 +34,12 @@ pub(crate) struct TemplatesBuilder {
 pub(crate) struct Templates {
     /// The key of each, with a byte for each slot.
     pub(crate) keys: TextColumn,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<GroupTemplates>,
 }
 
 /// The templates of some rows.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Group {
+pub(crate) struct GroupTemplates {
     /// Rows whose text is kept as it is.
     pub(crate) kept: u32,
     /// For each template of the group, its number in the segment.
@@ -50,7 +50,7 @@ pub(crate) struct Group {
 
 impl TemplatesBuilder {
     /// Adds the next group.
-    pub(crate) fn push(&mut self, texts: &TextGroup) {
+    pub(crate) fn push(&mut self, texts: &TemplateGroup) {
         let TemplatesBuilder { known, templates } = self;
         let mut number = |key: &[u8]| match known.get(key) {
             Some(&number) => number,
@@ -64,7 +64,7 @@ impl TemplatesBuilder {
         let numbers = texts.keys().iter().map(&mut number).collect();
         let (kept, counts) =
             texts.rows().counts().split_first().map_or((0, &[][..]), |(kept, counts)| (*kept, counts));
-        templates.groups.push(Group { kept, numbers, counts: counts.to_vec() });
+        templates.groups.push(GroupTemplates { kept, numbers, counts: counts.to_vec() });
     }
 
     /// About how much memory it takes.
@@ -72,13 +72,13 @@ impl TemplatesBuilder {
         self.known.allocation_size() + self.templates.memory_bytes() * 2
     }
 
-    /// What was gathered.
+    /// The templates that were gathered.
     pub(crate) fn finish(self) -> Templates {
         self.templates
     }
 }
 
-impl Group {
+impl GroupTemplates {
     /// How many rows it has.
     pub(crate) fn rows(&self) -> u64 {
         u64::from(self.kept) + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
@@ -86,7 +86,7 @@ impl Group {
 }
 
 impl Templates {
-    /// As bytes.
+    /// Writes the templates as bytes.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write_planes(&[self.keys.len() as u32, self.groups.len() as u32].into_iter(), &mut out);
@@ -135,7 +135,7 @@ impl Templates {
             if numbers.iter().any(|&number| keys.len() <= number as usize) {
                 return None;
             }
-            all.push(Group { kept: head[1], numbers, counts });
+            all.push(GroupTemplates { kept: head[1], numbers, counts });
         }
         rest.is_empty().then_some(Templates { keys, groups: all })
     }
@@ -185,7 +185,7 @@ mod tests {
             vec(of_group, 0..4).prop_map(move |groups| {
                 let group = |(kept, of): (u32, Vec<(u32, u32)>)| {
                     let (numbers, counts) = of.into_iter().unzip();
-                    Group { kept, numbers, counts }
+                    GroupTemplates { kept, numbers, counts }
                 };
                 Templates { keys: keys.clone(), groups: groups.into_iter().map(group).collect() }
             })

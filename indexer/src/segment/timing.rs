@@ -1,7 +1,7 @@
-//! What the columns cost, in nanoseconds a row: `cargo test --release segment::timing -- --ignored --nocapture`.
+//! The cost of the columns, in nanoseconds a row: `cargo test --release segment::timing -- --ignored --nocapture`.
 
 use super::fields::FieldsBuilder;
-use super::names::{Names, NamesBuilder};
+use super::names::{NamesBuilder, NamesColumn};
 use super::packed::{self, ColumnFault, Packed};
 use super::range::ReadRange;
 use super::times::{Times, TimesBuilder};
@@ -91,8 +91,8 @@ fn names() {
     time("names: build", build);
     let bytes = build();
     println!("{:.3} bytes a row", bytes.len() as f64 / ROWS as f64);
-    time("names: open", || Names::new(&bytes, ROWS as u32));
-    let column = Names::new(&bytes, ROWS as u32).unwrap();
+    time("names: open", || NamesColumn::new(&bytes, ROWS as u32));
+    let column = NamesColumn::new(&bytes, ROWS as u32).unwrap();
     let accepted = |count| Selection::from_fn(column.values().len(), |id| id < count);
     time("names: ids", || column.ids());
     time("names: rows with one value", || column.rows_with(&accepted(1)));

@@ -23,7 +23,7 @@
 //! | `inspect`  | what a file holds, for people                                 |
 //! | `holds`    | whether a folder holds messages at all                        |
 //!
-//! **Invariant:** who searches sees a view that never changes; what changes the store publishes another.
+//! **Invariant:** a search sees a view that never changes; every change of the store publishes a new one.
 
 pub(crate) mod append;
 pub(crate) mod aside;
@@ -46,7 +46,7 @@ pub(crate) mod unopened;
 pub(crate) mod verify;
 pub(crate) mod view;
 
-/// Where the journal of a logspace is in its folder.
+/// The name of the journal in the folder of a logspace.
 pub(crate) const JOURNAL_DIR: &str = "journal";
-/// Where its segments are.
+/// The name of its folder of segments.
 pub(crate) const SEGMENTS_DIR: &str = "segments";

@@ -37,7 +37,7 @@ const WORDS: [&str; 24] = [
 ];
 pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];
-/// Where originals are.
+/// The logspaces of originals.
 const ORIGINALS: [&str; 2] = ["main", "audit"];
 const PROGRAMS: [&str; 5] = ["", "sshd", "kernel", "Error", "a/b"];
 

@@ -15,7 +15,7 @@ use logstead_accounts::Meta;
 use logstead_config::Format;
 use logstead_flow::machine::memory::Shares;
 use logstead_flow::machine::{clock, rights};
-use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
+use logstead_indexer::{Appender, EncodedBatch, Keeper, OpenLogspace, encode};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use serde_json::Value;
@@ -144,7 +144,7 @@ impl Import {
             // A store with messages but no database would look as if it had lost it.
             Meta::open(&starting::database(data)).map_err(Failure::environment)?;
         }
-        let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
+        let OpenLogspace { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
         let syslog = Syslog::of_lines(Format::Auto, zone);
         std::thread::scope(|scope| {
@@ -313,7 +313,7 @@ impl Target for Data {
 }
 
 /// Lines as batches, each of about [`CHUNK_BYTES`].
-fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<Encoded> {
+fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<EncodedBatch> {
     let received = known.received;
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {

@@ -10,7 +10,9 @@ use logstead_config::settings::Settings;
 use logstead_flow::ledger::{Place, Reached};
 use logstead_flow::machine::lock::DataLock;
 use logstead_flow::machine::memory::Shares;
-use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, RealDisk, Recovery, verify_cursor};
+use logstead_indexer::{
+    CursorError, Disk, OpenLogspace, Options, ReadOnlyLogspace, RealDisk, Recovery, verify_cursor,
+};
 use logstead_questions::store::Logspaces;
 use logstead_work::Pool;
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ pub(super) struct StoreArgs {
 }
 
 /// A queue with its name: what it holds, and what is wrong with its cursor; or why it cannot be read.
-pub(super) type LookedAtQueue = (String, Result<(Looked, Option<CursorError>), String>);
+pub(super) type LookedAtQueue = (String, Result<(ReadOnlyLogspace, Option<CursorError>), String>);
 
 /// How far the ledger of a data directory says that messages were kept, and what is wrong with it. It is to be asked before
 /// the journals are looked at, which a server may be writing.
@@ -45,12 +47,12 @@ fn reached(data: &Path) -> (Reached, Option<String>) {
 }
 
 /// A logspace with its name: what it holds, or why it cannot be read.
-pub(super) type LookedAt = (String, Result<Looked, String>);
+pub(super) type LookedAt = (String, Result<ReadOnlyLogspace, String>);
 
 /// The logspaces meant, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
-    pub(super) logspaces: Vec<(String, Opened)>,
+    pub(super) logspaces: Vec<(String, OpenLogspace)>,
     _store: Store,
 }
 
@@ -133,7 +135,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 
 /// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
 /// nothing, so a server may have them open, and they may be on read-only media.
-pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, Failure> {
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyLogspace)>, Failure> {
     let or_fail = |(id, looked): LookedAt| match looked {
         Ok(looked) => Ok((id, looked)),
         Err(error) => Err(Failure::environment(format!("logspace `{id}`: {error}"))),
@@ -204,12 +206,12 @@ impl Store {
     }
 
     /// These logspaces, or all if none is named.
-    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, Failure> {
+    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, OpenLogspace)>, Failure> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
     /// One logspace, which is created if it does not exist.
-    pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, Failure> {
+    pub(super) fn open_or_create(&self, id: &str) -> Result<OpenLogspace, Failure> {
         if !is_logspace_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";
             return Err(Failure::no(format!("`{id}` cannot be the name of a logspace: use {grammar}")));
@@ -217,7 +219,7 @@ impl Store {
         self.open_one(id)
     }
 
-    fn open_one(&self, id: &str) -> Result<Opened, Failure> {
+    fn open_one(&self, id: &str) -> Result<OpenLogspace, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let data = self.folder.parent().unwrap_or(Path::new("."));
         let reached = reached(data).0.of(&Place::Logspace(id.into()));

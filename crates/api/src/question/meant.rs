@@ -16,13 +16,13 @@ use crate::question::hint::{self, UnknownField};
 use crate::state::{Inner, Shared};
 use logstead_answer::AnswerError;
 use logstead_flow::machine::clock;
-use logstead_indexer::Asked;
+use logstead_indexer::AnswerTarget;
 use logstead_query as query;
 use logstead_query::{Context, Matcher, Pipeline, Query, Stage, TimeRange, parse_time};
 use logstead_questions::store::{Copies, Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
 use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::time::{Duration, Instant};
 
 /// If the estimate takes longer than this, the question takes long.
@@ -227,7 +227,7 @@ impl Question {
     pub(crate) fn answer(
         &mut self,
         cancel: &Cancel,
-        answers: &mut [Asked<'_>],
+        answers: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
         Ok(self.told(coverage, cancel))
@@ -253,7 +253,7 @@ impl Question {
         &mut self,
         query: &Query,
         cancel: &Cancel,
-        answers: &mut [Asked<'_>],
+        answers: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
         let own = std::mem::replace(&mut self.query, query.clone());
         let coverage = self.answer(cancel, answers);
@@ -262,7 +262,7 @@ impl Question {
     }
 
     /// Adds what can be found in the remaining time, for answers that need not be complete. Returns whether it is.
-    pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
+    pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [AnswerTarget<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
     }
@@ -293,7 +293,7 @@ impl Question {
         let is_instant = move || {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
-            let run = Run { cancelled: &cancelled, ..Run::alone() };
+            let run = SearchContext { cancelled: &cancelled, ..SearchContext::alone() };
             let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now, copies }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         };

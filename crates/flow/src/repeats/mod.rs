@@ -19,7 +19,7 @@ pub use memory::{Attempt, Begin, Claim, Id, Progress, Subject};
 use crate::ledger::Place;
 use crate::machine::clock;
 use log::{Log, Read};
-use logstead_indexer::{Disk, Searcher, Tallied};
+use logstead_indexer::{Disk, Searcher, Tally};
 use logstead_record::Timestamp;
 use memory::{Memory, Note};
 use parking_lot::Mutex;
@@ -92,7 +92,7 @@ impl Repeats {
             return;
         }
         for (id, searcher) in logspaces {
-            searcher.tally(0, &mut |Tallied { batch, .. }| {
+            searcher.tally(0, &mut |Tally { batch, .. }| {
                 if batch.is_empty() {
                     return;
                 }

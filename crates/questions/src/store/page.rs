@@ -7,7 +7,7 @@ use super::order::{Hits, compare};
 use super::passing::Passing;
 use super::{Coverage, Logspaces, Place, Wanted};
 use logstead_indexer::{Order, Request};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 /// Which page of messages is asked for.
 pub struct PageRequest {
@@ -33,7 +33,7 @@ pub struct Page {
 
 impl Logspaces {
     /// Searches for one page.
-    pub fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+    pub fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &SearchContext<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
         let mut cuts = Vec::new();
@@ -69,7 +69,7 @@ impl Logspaces {
         wanted: Wanted<'_>,
         passing: Option<&Passing>,
         request: &PageRequest,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Page {
         let Some(passing) = passing else { return self.page(wanted, request, run) };
         let mut whole =
@@ -170,7 +170,7 @@ mod tests {
             Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
         let looks = AtomicUsize::new(0);
         let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
-        let run = Run { cancelled: &cancelled, ..Run::alone() };
+        let run = SearchContext { cancelled: &cancelled, ..SearchContext::alone() };
         logspaces.page_through(wanted, passing.as_ref(), request, &run)
     }
 
@@ -257,7 +257,7 @@ mod tests {
                 Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
             for bytes in [0, 2000, 50_000] {
                 let lanes = Small(bytes);
-                let run = Run { lanes: &lanes, ..Run::alone() };
+                let run = SearchContext { lanes: &lanes, ..SearchContext::alone() };
                 let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
                 loop {
                     let request = PageRequest { order: Order::Oldest, limit: 400, after };

@@ -1,6 +1,6 @@
 //! A table as a JSON object.
 
-use logstead_answer::{Kind, Value};
+use logstead_answer::{CellValue, ValueKind};
 use logstead_query::Unit;
 use serde::Serialize;
 use utoipa::openapi::RefOr;
@@ -75,8 +75,8 @@ impl Table {
     }
 }
 
-impl From<logstead_answer::Table> for Table {
-    fn from(table: logstead_answer::Table) -> Table {
+impl From<logstead_answer::AnswerTable> for Table {
+    fn from(table: logstead_answer::AnswerTable) -> Table {
         Table {
             columns: table.columns.into_iter().map(Column::new).collect(),
             rows: table.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect(),
@@ -86,12 +86,12 @@ impl From<logstead_answer::Table> for Table {
 }
 
 impl Column {
-    fn new(column: logstead_answer::Column) -> Column {
+    fn new(column: logstead_answer::TableColumn) -> Column {
         let kind = match column.kind {
-            Kind::Text => ColumnKind::Text,
-            Kind::Number => ColumnKind::Number,
-            Kind::Severity => ColumnKind::Severity,
-            Kind::Time => ColumnKind::Time,
+            ValueKind::Text => ColumnKind::Text,
+            ValueKind::Number => ColumnKind::Number,
+            ValueKind::Severity => ColumnKind::Severity,
+            ValueKind::Time => ColumnKind::Time,
         };
         let unit = match column.unit {
             Unit::Plain => None,
@@ -103,18 +103,18 @@ impl Column {
 }
 
 impl Cell {
-    fn new(value: &Value) -> Cell {
+    fn new(value: &CellValue) -> Cell {
         match value {
-            Value::Null => Cell::Null,
-            Value::Count(count) => Cell::Count(*count),
-            Value::Number(number) => Cell::Number(*number),
-            Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
+            CellValue::Null => Cell::Null,
+            CellValue::Count(count) => Cell::Count(*count),
+            CellValue::Number(number) => Cell::Number(*number),
+            CellValue::Text(_) | CellValue::Time(_) => Cell::Text(text(value)),
         }
     }
 }
 
 /// A value as text.
-pub fn text(value: &Value) -> String {
+pub fn text(value: &CellValue) -> String {
     let mut text = Vec::new();
     value.write(&mut text);
     String::from_utf8_lossy(&text).into_owned()

@@ -18,7 +18,7 @@ const COUNTED_MAX: usize = 16;
 /// The directory of the rows of a group.
 pub(super) struct Directory {
     chunk: usize,
-    /// Of each place, for every chunk but the first, where there are none.
+    /// The rows before each chunk but the first, for each place.
     before: Vec<u32>,
     counts: Vec<u32>,
 }

@@ -2,7 +2,7 @@
 
 /// Rows after which it is decided anew.
 const STRETCH_ROWS: usize = 4096;
-/// Of a stretch, parts of a hundred without a template from which on the next ones learn nothing,
+/// The percentage of rows of a stretch without a template from which on the next stretches learn nothing,
 const CLOSED_PERCENT: usize = 40;
 const CLOSED_STRETCHES: usize = 3;
 /// and from which on the next ones are not even looked at.
@@ -37,7 +37,7 @@ impl Efforts {
         }
     }
 
-    /// What became of a row.
+    /// Counts a row, with or without a template.
     pub(crate) fn add(&mut self, has_template: bool) {
         self.rows += 1;
         self.without += usize::from(!has_template);

@@ -1,18 +1,18 @@
-//! What questions cost, for those who run it by hand: `LOGSTEAD_CORPUS` names a file of lines whose message begins behind
-//! the seventh space.
+//! The cost of questions, to be run by hand: `LOGSTEAD_CORPUS` names a file of lines whose message begins after the
+//! seventh space.
 
 use super::read::tests::opened;
-use super::{Ranks, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet};
+use super::{Ranks, TemplateGroup, TemplateGroupWriter, WantedWord, WordForm, WordSet};
 use crate::automaton::Automaton;
 use logstead_query::Regex;
 use std::time::Instant;
 
-/// As many as a group of a segment has.
+/// The number of rows of a group of a segment.
 const ROWS: usize = 131_072;
 
 struct Corpus {
     messages: Vec<Vec<u8>>,
-    groups: Vec<TextGroup>,
+    groups: Vec<TemplateGroup>,
 }
 
 fn corpus() -> Corpus {
@@ -20,7 +20,7 @@ fn corpus() -> Corpus {
     let lines = std::fs::read(path).expect("the corpus can be read");
     let message = |line: &[u8]| line.splitn(8, |byte| *byte == b' ').nth(7).map(<[u8]>::to_vec);
     let messages: Vec<Vec<u8>> = lines.split(|byte| *byte == b'\n').filter_map(message).collect();
-    let mut writer = TextGroupWriter::default();
+    let mut writer = TemplateGroupWriter::default();
     let group = |rows: &[Vec<u8>]| {
         for text in rows {
             writer.push(text);
@@ -32,8 +32,8 @@ fn corpus() -> Corpus {
 }
 
 /// Seconds for all groups, of which each has the best of some tries: others may keep the machine busy.
-fn best(corpus: &Corpus, mut ask: impl FnMut(&TextGroup)) -> f64 {
-    let of_group = |group: &TextGroup| {
+fn best(corpus: &Corpus, mut ask: impl FnMut(&TemplateGroup)) -> f64 {
+    let of_group = |group: &TemplateGroup| {
         let mut tries = (0..15).map(|_| {
             let start = Instant::now();
             ask(group);
@@ -46,7 +46,7 @@ fn best(corpus: &Corpus, mut ask: impl FnMut(&TextGroup)) -> f64 {
 }
 
 /// In milliseconds for a group, and how many rows are found in all.
-fn measure(corpus: &Corpus, ask: impl Fn(&TextGroup) -> Vec<Ranks>) -> (f64, u64) {
+fn measure(corpus: &Corpus, ask: impl Fn(&TemplateGroup) -> Vec<Ranks>) -> (f64, u64) {
     let seconds = best(corpus, |group| drop(ask(group)));
     let rows = corpus.groups.iter().map(|group| group.rows().count(&ask(group))).sum();
     (seconds * 1e3 * ROWS as f64 / corpus.messages.len() as f64, rows)
@@ -64,7 +64,7 @@ fn words() {
         ["499999", "87128", "798", "4478", "10", "root", "nosuchword", "blk", "10.7.10.12", "deadbeef01"]
     {
         let (time, rows) =
-            measure(&corpus, |group| group.find_in_slots(&Wanted::new(word.as_bytes())).unwrap().0);
+            measure(&corpus, |group| group.find_in_slots(&WantedWord::new(word.as_bytes())).unwrap().0);
         eprintln!("{word}: {time:.3} ms a group, {rows} rows");
     }
 }
@@ -78,7 +78,8 @@ fn forms() {
         for form in forms {
             let form = form(text.as_bytes().to_vec());
             let set = [WordSet::new(vec![form.clone()])];
-            let ask = |group: &TextGroup| group.find_words(&set, &mut |_| true).unwrap().unwrap().remove(0);
+            let ask =
+                |group: &TemplateGroup| group.find_words(&set, &mut |_| true).unwrap().unwrap().remove(0);
             let (time, rows) = measure(&corpus, ask);
             eprintln!("{form:?}: {time:.3} ms a group, {rows} rows");
         }
@@ -89,18 +90,18 @@ fn forms() {
 #[ignore = "measures"]
 fn reading() {
     let corpus = corpus();
-    let per_row = |read: &dyn Fn(&TextGroup) -> usize| {
+    let per_row = |read: &dyn Fn(&TemplateGroup) -> usize| {
         let rows: usize = corpus.groups.iter().map(read).sum();
         best(&corpus, |group| assert_ne!(read(group), 0)) * 1e9 / rows as f64
     };
-    let windows = |group: &TextGroup| {
+    let windows = |group: &TemplateGroup| {
         let rows = group.rows().len();
         let read = |from: usize| group.read(from..rows.min(from + 1024)).unwrap().len();
         (0..rows).step_by(1024).map(read).sum()
     };
     eprintln!("windows of 1024: {:.0} ns a row", per_row(&windows));
     for step in [2, 10, 100, 1000] {
-        let scattered = |group: &TextGroup| {
+        let scattered = |group: &TemplateGroup| {
             let rows: Vec<u32> = (0..group.rows().len() as u32).step_by(step).collect();
             rows.chunks(1000).map(|rows| group.read_rows(rows).unwrap().len()).sum()
         };
@@ -130,7 +131,7 @@ fn expressions() {
         let start = Instant::now();
         let automaton = Automaton::new(&regex, &|_| true).unwrap();
         let made = start.elapsed().as_secs_f64() * 1e3;
-        let ask = |group: &TextGroup| group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
+        let ask = |group: &TemplateGroup| group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
         let (time, rows) = measure(&corpus, ask);
         let expected =
             corpus.messages.iter().filter(|text| !text.is_empty() && regex.compiled().is_match(text)).count()

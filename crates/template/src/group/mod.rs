@@ -43,15 +43,15 @@ mod rows;
 mod values;
 mod write;
 
-pub use find::Wanted;
+pub use find::WantedWord;
 pub use forms::{WordForm, WordSet};
 pub use hashes::word_hash;
-pub use look::Look;
+pub use look::WordFinder;
 pub use others::may_hold_other_addresses;
-pub use placed::Placed;
-pub use read::TextGroup;
+pub use placed::PlacedNumbers;
+pub use read::TemplateGroup;
 pub use rows::{Ranks, Rows};
-pub use write::{TextGroupWriter, Written};
+pub use write::{EncodedGroup, TemplateGroupWriter};
 
 /// Most rows of a group: dynamic fields of 131 072 messages have more rows than these.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -9,7 +9,7 @@
 
 use super::TEXTS_MAX;
 use super::directory::Directory;
-use crate::bytes::{Fault, Input, put_varint};
+use crate::bytes::{ByteReader, DecodeError, put_varint};
 use crate::limits::TEMPLATES_MAX;
 use crate::ordered;
 use logstead_record::{Selection, bits};
@@ -54,8 +54,8 @@ pub enum Ranks {
 
 impl Rows {
     /// Opens what was written.
-    pub fn open(bytes: &[u8]) -> Result<Rows, Fault> {
-        let mut input = Input::new(bytes);
+    pub fn open(bytes: &[u8]) -> Result<Rows, DecodeError> {
+        let mut input = ByteReader::new(bytes);
         let count = input.count(TEXTS_MAX, "a number of rows")?;
         let templates = input.count(TEMPLATES_MAX, "a number of templates")?;
         let mut places = Vec::with_capacity(count);
@@ -90,7 +90,7 @@ impl Rows {
         size_of::<Rows>() + size_of_val(self.places.as_slice()) + self.directory.memory_bytes()
     }
 
-    /// How many rows are meant: `found` has an entry for each place.
+    /// How many rows match: `found` has an entry for each place.
     pub fn count(&self, found: &[Ranks]) -> u64 {
         let of = |(ranks, &count): (&Ranks, &u32)| match ranks {
             Ranks::None => 0,
@@ -137,7 +137,7 @@ impl Rows {
         Selection::from_words(self.len(), words)
     }
 
-    /// The rows that are meant: `found` has an entry for each place.
+    /// The rows that match: `found` has an entry for each place.
     pub fn select(&self, found: &[Ranks]) -> Selection {
         assert_eq!(found.len(), self.counts().len(), "one for each place");
         let accepts: Vec<u8> = found.iter().map(|ranks| u8::from(*ranks == Ranks::All)).collect();
@@ -149,7 +149,7 @@ impl Rows {
         rows
     }
 
-    /// Keeps those of some rows that are meant: `found` has an entry for each place.
+    /// Keeps those of some rows that match: `found` has an entry for each place.
     pub fn retain(&self, found: &[Ranks], rows: &mut Selection) {
         let count = rows.count();
         let are_listed = found.iter().any(|ranks| matches!(ranks, Ranks::Some(_)));

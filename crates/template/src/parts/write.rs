@@ -1,8 +1,8 @@
 //! Fields in, the bytes of a group out.
 
-use super::{End, Value};
+use super::{OutlineValue, ValueEnd};
 use crate::bytes::put_varint;
-use crate::group::{Placed, Rows};
+use crate::group::{PlacedNumbers, Rows};
 use crate::interner::Interner;
 use crate::{ordered, packet, texts};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -28,33 +28,33 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// Gathers the fields of the rows of a group.
 #[derive(Default)]
-pub struct PartsWriter {
+pub struct FieldPartsWriter {
     names: Interner,
     outlines: Outlines,
     /// The outline of each row.
     rows: Vec<u32>,
-    /// What outlines leave open.
+    /// The numbers that outlines leave open.
     numbers: Vec<u32>,
     /// For each place the outline of its last row: that of the next one is mostly the same.
     last: Vec<u32>,
     /// That of rows without fields, once there are any.
     empty: Option<u32>,
     /// The outline of the row at hand.
-    open: Vec<Value>,
+    open: Vec<OutlineValue>,
     values: usize,
 }
 
 /// Distinct outlines, back to back.
 #[derive(Default)]
 struct Outlines {
-    values: Vec<Value>,
+    values: Vec<OutlineValue>,
     ends: Vec<u32>,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 /// A message in which values are looked for, one after the other.
-struct Search<'m> {
+struct MessageSearch<'m> {
     message: &'m [u8],
     /// The last part that was found, and how far it is from the one before it.
     part: Range<usize>,
@@ -65,7 +65,7 @@ struct Search<'m> {
     was_elsewhere: bool,
 }
 
-impl PartsWriter {
+impl FieldPartsWriter {
     /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values that
     /// are no parts of the message.
     pub fn push<'f>(
@@ -80,7 +80,7 @@ impl PartsWriter {
             self.last.resize(place + 1, UNKNOWN);
         }
         let expected = self.outlines.range(self.last[place]);
-        let (mut next, mut search) = (expected.clone(), Search::new(message));
+        let (mut next, mut search) = (expected.clone(), MessageSearch::new(message));
         self.open.clear();
         for (name, text) in fields {
             let known = self.known(next.clone().take(MISSING_MAX), name);
@@ -92,12 +92,12 @@ impl PartsWriter {
                     search.find(name, text, STRICT_OUTLINES <= self.outlines.ends.len())
                 }
             };
-            search.was_elsewhere = value.end == End::Elsewhere;
+            search.was_elsewhere = value.end == ValueEnd::Elsewhere;
             if search.was_elsewhere {
                 elsewhere(text);
             } else if value.end.is_of_part() {
                 self.numbers.extend(value.gap.is_none().then_some(search.gap as u32));
-                self.numbers.extend((value.end == End::Length).then_some(text.len() as u32));
+                self.numbers.extend((value.end == ValueEnd::Length).then_some(text.len() as u32));
             }
             self.open.push(value);
         }
@@ -126,7 +126,7 @@ impl PartsWriter {
         self.names.memory_bytes() + self.outlines.memory_bytes() + numbers * size_of::<u32>()
     }
 
-    /// The fields as bytes, none where no row has one; and begins the next group. `rows` are those of the messages.
+    /// The fields as bytes, none if no row has one; and begins the next group. `rows` are those of the messages.
     pub fn finish(&mut self, rows: &Rows) -> Option<Vec<u8>> {
         let done = std::mem::take(self);
         (0 < done.values).then(|| done.to_bytes(rows))
@@ -141,15 +141,15 @@ impl PartsWriter {
             &mut out,
         );
         self.outlines.write(&mut out);
-        Placed::new(rows, &self.rows).write(rows, &mut placed);
+        PlacedNumbers::new(rows, &self.rows).write(rows, &mut placed);
         put_varint(placed.len() as u64, &mut out);
         out.extend_from_slice(&placed);
         ordered::write(&self.numbers, &mut compressor, &mut out);
         out
     }
 
-    /// Of some places of an outline the first with a name, and what is there.
-    fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, Value)> {
+    /// The first of some places of an outline that has a name, and the value there.
+    fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, OutlineValue)> {
         let values = &self.outlines.values;
         let at = places.find(|&at| self.names.get(values[at].name) == name)?;
         Some((at, values[at]))
@@ -157,7 +157,7 @@ impl PartsWriter {
 }
 
 impl Outlines {
-    /// Where the values of an outline are; nowhere if it is not known.
+    /// The range of the values of an outline; empty if it is not known.
     fn range(&self, outline: u32) -> Range<usize> {
         match self.ends.get(outline as usize) {
             Some(&end) => {
@@ -168,7 +168,7 @@ impl Outlines {
     }
 
     /// The number of an outline.
-    fn number(&mut self, outline: &[Value]) -> u32 {
+    fn number(&mut self, outline: &[OutlineValue]) -> u32 {
         let hash = self.hasher.hash_one(outline);
         if let Some(&known) = self.known.find(hash, |&known| self.values[self.range(known)] == *outline) {
             return known;
@@ -201,31 +201,31 @@ impl Outlines {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.values.capacity() * size_of::<Value>()
+        self.values.capacity() * size_of::<OutlineValue>()
             + self.ends.capacity() * size_of::<u32>()
             + self.known.allocation_size()
     }
 }
 
-impl<'m> Search<'m> {
-    fn new(message: &'m [u8]) -> Search<'m> {
+impl<'m> MessageSearch<'m> {
+    fn new(message: &'m [u8]) -> MessageSearch<'m> {
         let bytes_left = message.len() * SEARCHES_MAX + SEARCH_BYTES_FREE;
-        Search { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
+        MessageSearch { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
     }
 
     /// Whether a value is found as one of another row was.
-    fn finds(&mut self, known: Value, text: &[u8]) -> bool {
-        let Some(gap) = known.gap else { return known.end == End::Empty && text.is_empty() };
+    fn finds(&mut self, known: OutlineValue, text: &[u8]) -> bool {
+        let Some(gap) = known.gap else { return known.end == ValueEnd::Empty && text.is_empty() };
         let start = self.part.end + gap as usize;
         if text.is_empty() || self.was_elsewhere || !self.is_part(start, text) {
             return false;
         }
         let end = start + text.len();
         let ends = match known.end {
-            End::Elsewhere | End::Empty => false,
-            End::Message => end == self.message.len(),
-            End::Before(byte) => self.message.get(end) == Some(&byte) && memchr(byte, text).is_none(),
-            End::Length => true,
+            ValueEnd::Elsewhere | ValueEnd::Empty => false,
+            ValueEnd::Message => end == self.message.len(),
+            ValueEnd::Before(byte) => self.message.get(end) == Some(&byte) && memchr(byte, text).is_none(),
+            ValueEnd::Length => true,
         };
         if ends {
             self.take(start, end);
@@ -234,20 +234,22 @@ impl<'m> Search<'m> {
     }
 
     /// Looks for a value behind the last part.
-    fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> Value {
+    fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> OutlineValue {
         if text.is_empty() {
-            return Value { name, gap: None, end: End::Empty };
+            return OutlineValue { name, gap: None, end: ValueEnd::Empty };
         }
-        let Some(start) = self.start_of(text) else { return Value { name, gap: None, end: End::Elsewhere } };
+        let Some(start) = self.start_of(text) else {
+            return OutlineValue { name, gap: None, end: ValueEnd::Elsewhere };
+        };
         let end = start + text.len();
         self.take(start, end);
         let gap = (!is_loose && !self.was_elsewhere).then_some(self.gap as u32);
         let end = match self.message.get(end) {
-            None => End::Message,
-            Some(&byte) if !is_loose && memchr(byte, text).is_none() => End::Before(byte),
-            Some(_) => End::Length,
+            None => ValueEnd::Message,
+            Some(&byte) if !is_loose && memchr(byte, text).is_none() => ValueEnd::Before(byte),
+            Some(_) => ValueEnd::Length,
         };
-        Value { name, gap, end }
+        OutlineValue { name, gap, end }
     }
 
     fn start_of(&mut self, text: &[u8]) -> Option<usize> {
@@ -290,7 +292,7 @@ mod tests {
     fn a_message_is_not_searched_without_end() {
         let message = [b'x'; 60_000];
         for text in [&b"absent"[..], b"x", b"xx"] {
-            let mut search = Search::new(&message);
+            let mut search = MessageSearch::new(&message);
             for _ in 0..100_000 {
                 assert_eq!(search.start_of(text), None);
             }

@@ -1,9 +1,9 @@
 //! Why a blocks file cannot be read.
 
 use crate::columns::ColumnsError;
-use crate::segment::bundle::{IndexError, Kind};
+use crate::segment::bundle::{BundleKind, IndexError};
 use logstead_record::ColumnError;
-use logstead_template::Fault;
+use logstead_template::DecodeError;
 use std::io;
 
 /// Why a blocks file, or a block of it, cannot be read.
@@ -25,7 +25,7 @@ pub enum BlocksError {
     #[error("it is not a blocks file")]
     Magic,
     /// Another version of this program wrote it.
-    #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = Kind::Blocks.version())]
+    #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = BundleKind::Blocks.version())]
     Version(u32),
     /// A part is not what was written.
     #[error("the checksum of its {0} is wrong")]
@@ -33,7 +33,7 @@ pub enum BlocksError {
     /// A page is not what was written.
     #[error("the checksum of its page at byte {offset} is wrong")]
     Page {
-        /// Where the page begins.
+        /// The offset where the page begins.
         offset: u64,
     },
     /// Checksums fit, and yet a part cannot be understood.
@@ -67,8 +67,8 @@ impl From<ColumnError> for BlocksError {
     }
 }
 
-impl From<Fault> for BlocksError {
-    fn from(fault: Fault) -> BlocksError {
+impl From<DecodeError> for BlocksError {
+    fn from(fault: DecodeError) -> BlocksError {
         BlocksError::Format(fault.to_string())
     }
 }

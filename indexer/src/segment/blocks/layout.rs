@@ -22,7 +22,7 @@ pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, PA
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 pub(super) const HASH_BYTES: usize = 32;
-/// Of a row in `clock`.
+/// The values of a row in `clock`.
 pub(super) const OWN_TIME: u8 = 0;
 pub(super) const NO_TIME: u8 = 1;
 pub(super) const OTHER_TIME: u8 = 2;

@@ -4,16 +4,16 @@
 //! | section              | holds                                                                          |
 //! |----------------------|--------------------------------------------------------------------------------|
 //! | `rows.G`             | of group G: [which template each message has](logstead_template::Rows)          |
-//! | `message.G`          | its messages: [a group of texts](logstead_template::TextGroup)                  |
-//! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing where all of them are empty |
-//! | `parts.G`            | its [dynamic fields](logstead_template::Parts); missing where there are none    |
-//! | `values.G`           | those of their values that are not parts of messages, whole; missing where there are none |
-//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::Placed) |
+//! | `message.G`          | its messages: [a group of texts](logstead_template::TemplateGroup)                  |
+//! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing if all of them are empty |
+//! | `parts.G`            | its [dynamic fields](logstead_template::FieldParts); missing if there are none    |
+//! | `values.G`           | those of their values that are not parts of messages, whole; missing if there are none |
+//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::PlacedNumbers) |
 //! | `time`               | the [time](crate::segment::times) that each row counts by                       |
 //! | `received`           | when it was received                                                            |
-//! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
-//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing where no row has 2 |
-//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing where no row has a value |
+//! | `clock`              | names: 0 if a row counts by its own time, 1 if it has none, 2 if that is not believed |
+//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing if no row has 2 |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing if no row has a value |
 //! | `head_form`          | names: the forms of heads                                                       |
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
@@ -52,49 +52,49 @@ mod texts;
 mod write;
 
 use super::cache::Cache;
-use super::column::Column;
+use super::column::CommonColumn;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
-pub(crate) use groups::TextGroups;
+pub(crate) use groups::RowGroups;
 use logstead_record::{Batch, Field, Groups, Selection};
-use shared::Head;
-pub(crate) use shared::{Scratch, Span};
+use shared::BlocksHead;
+pub(crate) use shared::{MessageSpan, ReadScratch};
 use std::ops::Range;
 use std::sync::Arc;
-pub(crate) use texts::GroupTexts;
+pub(crate) use texts::IndexedTexts;
 pub(crate) use write::BlocksWriter;
 
 /// An open blocks file.
 pub(crate) struct Blocks {
     pub(crate) first_sequence: u64,
-    /// Of the journal frame before its first.
+    /// The hash of the journal frame before its first.
     pub(crate) previous_hash: Hash,
-    /// Of the journal frame of its last message.
+    /// The hash of the journal frame of its last message.
     pub(crate) hash: Hash,
     pub(crate) root: Hash,
-    pub(crate) span: Span,
+    pub(crate) span: MessageSpan,
     pub(crate) bytes: u64,
     rows: u32,
-    groups: Arc<TextGroups>,
+    groups: Arc<RowGroups>,
 }
 
 impl Blocks {
     /// Opens a file. `cache` keeps what is read of it.
     pub(crate) fn open(file: Arc<dyn DiskFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
-        let (head, groups) = TextGroups::open(file, cache)?;
-        let Head { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
+        let (head, groups) = RowGroups::open(file, cache)?;
+        let BlocksHead { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
         Ok(Blocks { first_sequence, previous_hash, hash, root, span, bytes, rows, groups: Arc::new(groups) })
     }
 
     /// The groups of texts.
-    pub(crate) fn groups(&self) -> &Arc<TextGroups> {
+    pub(crate) fn groups(&self) -> &Arc<RowGroups> {
         &self.groups
     }
 
     /// Whether some of its messages may be copies.
     pub(crate) fn has_copies(&self) -> bool {
-        self.groups.has_column(Column::Names(Field::CopyOf))
+        self.groups.has_column(CommonColumn::Names(Field::CopyOf))
     }
 
     /// How much memory its tables take.
@@ -113,7 +113,7 @@ impl Blocks {
     }
 
     /// The bounds of the times of a block.
-    pub(crate) fn span_of(&self, block: usize) -> Span {
+    pub(crate) fn span_of(&self, block: usize) -> MessageSpan {
         self.groups.span(block)
     }
 
@@ -137,7 +137,7 @@ impl Blocks {
         &self,
         block: usize,
         groups: Groups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read(self.row_range(block), groups, scratch)
     }
@@ -148,7 +148,7 @@ impl Blocks {
         block: usize,
         rows: &Selection,
         groups: Groups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read_some(self.row_range(block), rows, groups, scratch)
     }
@@ -215,7 +215,7 @@ mod tests {
             prop_assert_eq!(blocks.rows() as usize, rows);
             prop_assert_eq!(blocks.verify_root(), Ok(()));
             let mut expected = batches.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
-            let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
+            let (mut scratch, mut other) = (ReadScratch::default(), ReadScratch::default());
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
@@ -262,7 +262,7 @@ mod tests {
             prop_assert_eq!(blocks.rows() as usize, rows);
             prop_assert_eq!(blocks.verify_root(), Ok(()));
             let mut expected = expected.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
-            let mut scratch = Scratch::default();
+            let mut scratch = ReadScratch::default();
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));

@@ -2,13 +2,13 @@
 
 use super::error::BlocksError;
 use super::gather::{few_names, name_column};
-use super::groups::TextGroups;
+use super::groups::RowGroups;
 use super::layout::{
     CLOCK, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
 };
-use super::shared::Scratch;
-use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
-use crate::segment::names::Names;
+use super::shared::ReadScratch;
+use crate::segment::column::{COLUMNS, CommonColumn, FLAGS, ORIGIN};
+use crate::segment::names::NamesColumn;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
 use logstead_template::FieldsOfRows;
@@ -16,13 +16,13 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-impl TextGroups {
+impl RowGroups {
     /// Some columns of some rows of a block; the others say nothing.
     pub(super) fn read(
         &self,
         rows: Range<usize>,
         groups: Groups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         let mut columns = Columns::empty(rows.len());
         let group = self.group_of(rows.start);
@@ -58,13 +58,13 @@ impl TextGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The same of only some of these rows.
+    /// The same, for only some of these rows.
     pub(super) fn read_some(
         &self,
         rows: Range<usize>,
         picked: &Selection,
         groups: Groups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         let group = self.group_of(rows.start);
         let first = rows.start - self.starts[group] as usize;
@@ -95,13 +95,13 @@ impl TextGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The messages of picked rows as far as their fields need them: mostly few rows have any. The others are empty.
+    /// The messages of the picked rows whose fields need them, which are mostly few. The other messages are empty.
     fn messages_with_fields(
         &self,
         group: usize,
         rows: &Range<usize>,
         picked: &Selection,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<TextColumn, BlocksError> {
         let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
         let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
@@ -120,7 +120,7 @@ impl TextGroups {
     fn read_stamps(
         &self,
         rows: &Range<usize>,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         let range = rows.start as u32..rows.end as u32;
@@ -141,9 +141,9 @@ impl TextGroups {
             }
         }
         columns.times = [self.received.read(range)?, own];
-        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(Column::Priority))?;
+        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(CommonColumn::Priority))?;
         columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
-        let flags = self.reuse(scratch, FLAGS, 0, || self.column(Column::Flags))?;
+        let flags = self.reuse(scratch, FLAGS, 0, || self.column(CommonColumn::Flags))?;
         columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
         Ok(())
     }
@@ -152,20 +152,20 @@ impl TextGroups {
         &self,
         rows: &Range<usize>,
         picked: Option<&Selection>,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         for (column, section) in COLUMNS {
             let field = match column {
-                Column::Names(field) => field,
-                Column::Program => Field::Program,
-                Column::Priority | Column::Flags => continue,
+                CommonColumn::Names(field) => field,
+                CommonColumn::Program => Field::Program,
+                CommonColumn::Priority | CommonColumn::Flags => continue,
             };
             if !self.has_column(column) {
                 continue;
             }
             // The programs' section is that of the priorities, too.
-            let name = if column == Column::Program { "program" } else { section };
+            let name = if column == CommonColumn::Program { "program" } else { section };
             let names = self.reuse(scratch, name, 0, || self.column(column))?;
             let mut ids = names.ids_of(rows.clone());
             if let Some(picked) = picked {
@@ -181,7 +181,7 @@ impl TextGroups {
         section: &'static str,
         group: usize,
         rows: &Range<usize>,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         out: &mut Arc<TextColumn>,
     ) -> Result<(), BlocksError> {
         if self.bundle.has(&of_group(section, group)) {
@@ -199,7 +199,7 @@ impl TextGroups {
         rows: &Range<usize>,
         picked: &Selection,
         messages: &TextColumn,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
@@ -218,10 +218,10 @@ impl TextGroups {
         Ok(())
     }
 
-    /// What is read from, from the scratch where the last block was read from it too: the cache may be too small.
+    /// Opens a part, or reuses it from the scratch if the last block was read from it too: the cache may be too small.
     fn reuse<T: Any + Send + Sync>(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         section: &'static str,
         group: usize,
         read: impl FnOnce() -> Result<Arc<T>, BlocksError>,
@@ -247,7 +247,7 @@ impl TextGroups {
 }
 
 /// The values of some rows, which are single bytes.
-fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
+fn byte_values(names: &NamesColumn, rows: &Range<usize>) -> Vec<u8> {
     let values: Vec<u8> =
         names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();
     names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()

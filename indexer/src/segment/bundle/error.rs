@@ -1,6 +1,6 @@
 //! Why a file of sections cannot be read, in words for the operator.
 
-use super::kind::Kind;
+use super::kind::BundleKind;
 
 /// Why an index cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,12 +12,12 @@ pub enum IndexError {
     #[error("the file is not an index: it does not begin with LSI1")]
     Magic,
     /// Another version of this program wrote it.
-    #[error("the index has version {0}, and this program reads version {known}", known = Kind::Index.version())]
+    #[error("the index has version {0}, and this program reads version {known}", known = BundleKind::Index.version())]
     Version(u32),
     /// Some bytes are not what was written.
     #[error("the index is damaged: the checksum of what is at byte {offset} is wrong")]
     Checksum {
-        /// Where they begin.
+        /// The offset where they begin.
         offset: u64,
     },
     /// It is not as long as it was.
@@ -36,8 +36,8 @@ pub enum IndexError {
     Format(String),
 }
 
-impl From<logstead_template::Fault> for IndexError {
-    fn from(fault: logstead_template::Fault) -> IndexError {
+impl From<logstead_template::DecodeError> for IndexError {
+    fn from(fault: logstead_template::DecodeError) -> IndexError {
         IndexError::Format(fault.to_string())
     }
 }

@@ -42,7 +42,7 @@ pub(crate) mod tests;
 mod write;
 
 pub use error::IndexError;
-pub(crate) use header::Identity;
-pub(crate) use kind::Kind;
+pub(crate) use header::BundleIdentity;
+pub(crate) use kind::BundleKind;
 pub(crate) use read::{Bundle, Section};
 pub(crate) use write::BundleWriter;

@@ -5,24 +5,24 @@
 
 use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::journal::frame::Hash;
-use crate::segment::blocks::{Blocks, GroupTexts};
-use crate::segment::bundle::{BundleWriter, IndexError, Kind};
-use crate::segment::counted::Counted;
+use crate::segment::blocks::{Blocks, IndexedTexts};
+use crate::segment::bundle::{BundleKind, BundleWriter, IndexError};
+use crate::segment::counted::MemoryShare;
 use crate::segment::fields::FieldsBuilder;
 use crate::segment::inverter::Inverter;
-use crate::segment::lexicon::{KEYS, PLACES, Places, VALUES};
+use crate::segment::lexicon::{KEYS, PLACES, PlaceNumbers, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::{Batch, word};
-use logstead_template::{Fault, RareWriter, word_hash};
+use logstead_template::{DecodeError, RareWriter, word_hash};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
     seed: u64,
     rows: u32,
-    /// Of values of dynamic fields that are not parts of messages.
+    /// The words of values of dynamic fields that are not parts of messages.
     values: Inverter,
-    /// Of messages that have no template.
+    /// The words of messages that have no template.
     kept: Inverter,
     templates: TemplatesBuilder,
     places: RareWriter,
@@ -30,12 +30,12 @@ pub(crate) struct IndexBuilder {
     /// The first row of the next group.
     group_start: u32,
     fields: FieldsBuilder,
-    memory: Counted,
+    memory: MemoryShare,
 }
 
 impl IndexBuilder {
-    /// Of the messages after the journal frame with this hash.
-    pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: Counted) -> IndexBuilder {
+    /// An index of the messages after the journal frame with this hash.
+    pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: MemoryShare) -> IndexBuilder {
         IndexBuilder {
             seed: seed(first_sequence, previous_hash),
             rows: 0,
@@ -59,8 +59,8 @@ impl IndexBuilder {
     /// Adds the texts of the next group of messages.
     pub(crate) fn push_group(
         &mut self,
-        GroupTexts { messages: texts, values }: &GroupTexts,
-    ) -> Result<(), Fault> {
+        IndexedTexts { messages: texts, values }: &IndexedTexts,
+    ) -> Result<(), DecodeError> {
         self.templates.push(texts);
         if let Some(values) = values {
             let texts = values.texts.read(0..values.rows.len())?;
@@ -94,10 +94,10 @@ impl IndexBuilder {
     pub(crate) fn finish(mut self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
         let finishing = self.values.finishing_memory_bytes() + self.kept.finishing_memory_bytes();
         self.memory.set(self.memory_bytes() + finishing);
-        let mut file = BundleWriter::new(Kind::Index, identity(blocks));
+        let mut file = BundleWriter::new(BundleKind::Index, identity(blocks));
         let templates = self.templates.finish();
         write_keys(&templates, &mut file)?;
-        let places = Places::of(self.groups);
+        let places = PlaceNumbers::of(self.groups);
         for (dictionary, place, inverter) in
             [(WORDS, places.kept, self.kept), (VALUES, places.values, self.values)]
         {

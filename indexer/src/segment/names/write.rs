@@ -2,7 +2,7 @@
 
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST, PRESENCE};
 use super::planes::compressed;
-use super::read::Names;
+use super::read::NamesColumn;
 use crate::segment::packed::{Packed, PackedBuilder};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{NameColumn, TextColumn};
@@ -14,7 +14,7 @@ pub(crate) const VALUES_MAX: usize = 65_536;
 /// Most bytes of a column's distinct values together.
 pub(crate) const VALUE_BYTES_MAX: usize = 4 << 20;
 
-/// Rows are compressed where that saves this part of a hundred.
+/// Rows are compressed if that saves this percentage.
 const COMPRESSION_GAIN: usize = 4;
 /// Not yet looked up.
 const UNKNOWN: u32 = u32::MAX;
@@ -75,7 +75,7 @@ impl NamesBuilder {
     }
 
     /// Appends some rows of another column that has all its values.
-    pub(crate) fn push_column(&mut self, of: &Names, rows: Range<usize>) {
+    pub(crate) fn push_column(&mut self, of: &NamesColumn, rows: Range<usize>) {
         let ids = of.ids_of(rows);
         let mut numbers = vec![UNKNOWN; of.values().len()];
         numbers.push(ABSENT);
@@ -152,7 +152,7 @@ impl NamesBuilder {
         self.rows.finish(out);
     }
 
-    /// Appends the column to `out`, its rows compressed where that pays: they are then read as a whole.
+    /// Appends the column to `out`. Its rows are compressed if that pays: they are then read as a whole.
     pub(crate) fn finish_compressed(self, out: &mut Vec<u8>) {
         let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
         self.finish(out);
@@ -168,7 +168,7 @@ impl NamesBuilder {
         out.extend_from_slice(&rows);
     }
 
-    /// The id of a value, which is added where it is new. No row has it yet.
+    /// The id of a value, which is added if it is new. No row has it yet.
     pub(crate) fn id_of(&mut self, value: &[u8]) -> u32 {
         self.number(value) - FIRST
     }
@@ -181,7 +181,7 @@ impl NamesBuilder {
         self.rows.extend(rows.map(|id| numbers[id]));
     }
 
-    /// The number of a value, which is added where it is new.
+    /// The number of a value, which is added if it is new.
     fn number(&mut self, value: &[u8]) -> u32 {
         self.has_empty |= value.is_empty();
         if !self.is_complete {

@@ -13,18 +13,18 @@ pub(super) const STEPS: u8 = 2;
 
 /// Some rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct TimesFrame {
     /// Which rows.
     pub(crate) rows: Range<u32>,
     /// Their earliest time.
     pub(crate) earliest: i64,
     /// Their latest time.
     pub(crate) latest: i64,
-    /// Where their bytes are in the section.
+    /// The range of their bytes in the section.
     pub(super) bytes: Range<u64>,
 }
 
-impl Frame {
+impl TimesFrame {
     /// Whether all or none of its times are within `range`; `None` if it can be some.
     pub(super) fn is_within(&self, range: &RangeInclusive<i64>) -> Option<bool> {
         if range.contains(&self.earliest) && range.contains(&self.latest) {
@@ -110,7 +110,7 @@ fn narrow(numbers: &[u64]) -> Option<Vec<u32>> {
 
 /// Appends the times of a frame. Sums that overflow become some time, which is not within the frame's bounds or
 /// does no harm.
-pub(super) fn read_frame(bytes: &[u8], frame: &Frame, times: &mut Vec<i64>) -> Result<(), ColumnFault> {
+pub(super) fn read_frame(bytes: &[u8], frame: &TimesFrame, times: &mut Vec<i64>) -> Result<(), ColumnFault> {
     let rows = frame.rows.len();
     let short = ColumnFault::Short { bytes: bytes.len() as u64 };
     let (&kind, rest) = bytes.split_first().ok_or(short)?;
@@ -144,8 +144,8 @@ pub(super) fn read_frame(bytes: &[u8], frame: &Frame, times: &mut Vec<i64>) -> R
     Ok(())
 }
 
-/// As many packed numbers as the frame has rows.
-fn read_numbers(bytes: &[u8], frame: &Frame) -> Result<Vec<u32>, ColumnFault> {
+/// Reads the packed numbers of a frame, one for each of its rows.
+fn read_numbers(bytes: &[u8], frame: &TimesFrame) -> Result<Vec<u32>, ColumnFault> {
     let packed = Packed::new(bytes)?;
     let expected = frame.rows.len() as u32;
     if packed.rows() != expected as usize {

@@ -1,6 +1,6 @@
 //! Builds the column of times, frame by frame.
 
-use super::frame::{FRAME_ROWS, Frame, bounds, write_frame};
+use super::frame::{FRAME_ROWS, TimesFrame, bounds, write_frame};
 use super::read::Times;
 use crate::segment::range::ReadRange;
 use std::ops::Range;
@@ -27,7 +27,7 @@ impl TimesBuilder {
         }
     }
 
-    /// Appends rows whose time nobody asks for.
+    /// Appends rows whose times do not matter.
     pub(crate) fn push_unasked(&mut self, rows: usize) {
         (0..rows).for_each(|_| self.push(0));
     }
@@ -51,14 +51,14 @@ impl TimesBuilder {
     }
 
     /// Whole frames as they are.
-    fn push_frames(&mut self, frames: &[Frame], are_sorted: bool, bytes: &[u8]) {
+    fn push_frames(&mut self, frames: &[TimesFrame], are_sorted: bool, bytes: &[u8]) {
         let before = self.latest.unwrap_or(i64::MIN);
         self.is_unsorted |= !are_sorted || frames.first().is_some_and(|frame| frame.earliest < before);
         let mut end = self.frames.len();
         for frame in frames {
             end += (frame.bytes.end - frame.bytes.start) as usize;
             self.add_entry(frame.earliest, frame.latest, end);
-            // Of times that are sorted it is the last.
+            // For sorted times this is the last one.
             self.latest = Some(frame.latest);
         }
         self.frames.extend_from_slice(bytes);

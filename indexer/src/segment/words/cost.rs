@@ -1,8 +1,8 @@
 //! Measures what words cost for the messages of a file: time, memory and bytes on disk.
 
-use super::{WORDS, Words, write};
+use super::{WORDS, WordDictionary, write};
 use crate::segment::bundle::tests::disk_with;
-use crate::segment::bundle::{Bundle, BundleWriter, Identity, Kind};
+use crate::segment::bundle::{Bundle, BundleIdentity, BundleKind, BundleWriter};
 use crate::segment::inverter::Inverter;
 use logstead_record::Selection;
 use logstead_work::Work;
@@ -28,8 +28,10 @@ fn measure_words_of_a_corpus() {
     let inverted = inverter.finish();
     let finished = clock.elapsed();
     let rows = messages.len() as u32;
-    let mut writer =
-        BundleWriter::new(Kind::Index, Identity { first_sequence: 0, rows, blocks_hash: [0; 32] });
+    let mut writer = BundleWriter::new(
+        BundleKind::Index,
+        BundleIdentity { first_sequence: 0, rows, blocks_hash: [0; 32] },
+    );
     write(WORDS, &inverted, rows, &mut writer).unwrap();
     let written = clock.elapsed();
     let file = writer.finish().concat();
@@ -45,7 +47,7 @@ fn measure_words_of_a_corpus() {
         inverted.iter().count(),
         inverted.postings()
     );
-    let bundle = Bundle::open(Kind::Index, disk_with(&file).1).unwrap();
+    let bundle = Bundle::open(BundleKind::Index, disk_with(&file).1).unwrap();
     for section in
         ["words.term", "words.idx", "words.pos", "words.fast", "words.fieldnorm", "words.store", "words.meta"]
     {
@@ -66,8 +68,8 @@ fn measure_answers(bundle: &Bundle) {
         }
         println!("{name}: {result} in {:?}", clock.elapsed() / TIMES);
     };
-    measure("open", &mut || Words::open(WORDS, bundle.identity().rows, bundle).unwrap().terms());
-    let words = Words::open(WORDS, bundle.identity().rows, bundle).unwrap();
+    measure("open", &mut || WordDictionary::open(WORDS, bundle.identity().rows, bundle).unwrap().terms());
+    let words = WordDictionary::open(WORDS, bundle.identity().rows, bundle).unwrap();
     for word in ["error", "for", "authentication", "needle", "798", "nosuchword"] {
         measure(&format!("find {word}"), &mut || {
             words.find(word.as_bytes()).unwrap().map_or(0, |found| found.rows as usize)

@@ -19,6 +19,6 @@ mod walk;
 mod write;
 
 pub(crate) use layout::WORDS;
-pub(crate) use read::{Found, Words};
-pub(crate) use walk::{Walked, WordSets};
+pub(crate) use read::{FoundTerm, WordDictionary};
+pub(crate) use walk::{Walk, WordSets};
 pub(crate) use write::write;

@@ -1,9 +1,9 @@
-//! Walks over the words of a segment that begin alike, and gathers the rows of those that are meant.
+//! Walks over the words of a segment that begin alike, and gathers the rows of those that match.
 //!
-//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may be meant,
+//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match,
 //! and never counts as one that is.
 
-use super::read::{Words, insert_all};
+use super::read::{WordDictionary, insert_all};
 use crate::segment::bundle::IndexError;
 use crate::segment::inverter::TERM_BYTES_MAX;
 use logstead_record::Selection;
@@ -16,9 +16,9 @@ use tantivy::termdict::TermStreamer;
 /// This many of a word's rows are decoded in the time of other work on one.
 const DECODED_ROWS: usize = 8;
 
-/// What a walk over the dictionary found.
+/// The result of a walk over the dictionary.
 #[derive(Debug, Clone)]
-pub(crate) struct Walked<T = Selection> {
+pub(crate) struct Walk<T = Selection> {
     /// The rows of the words that were accepted.
     pub(crate) rows: T,
     /// The rows of words that are longer than the dictionary keeps, and might have been.
@@ -29,11 +29,11 @@ pub(crate) struct Walked<T = Selection> {
     pub(crate) complete: bool,
 }
 
-impl Walked<Vec<Selection>> {
+impl Walk<Vec<Selection>> {
     /// Before anything was looked at, for a number of sets.
-    pub(crate) fn nothing(sets: usize, rows: usize) -> Walked<Vec<Selection>> {
+    pub(crate) fn nothing(sets: usize, rows: usize) -> Walk<Vec<Selection>> {
         let none = Selection::none(rows);
-        Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
+        Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
     }
 }
 
@@ -52,9 +52,9 @@ pub(crate) trait WordSets {
     fn forms(&self, set: usize) -> Vec<WordForm>;
 }
 
-impl Words {
+impl WordDictionary {
     /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
-    /// gives up: to scan the messages is then cheaper. It also ends where the work does.
+    /// gives up: to scan the messages is then cheaper. It also ends when the work does.
     #[cfg(test)]
     pub(super) fn walk(
         &self,
@@ -62,14 +62,14 @@ impl Words {
         accepts: &mut dyn FnMut(&[u8]) -> bool,
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked, IndexError> {
+    ) -> Result<Walk, IndexError> {
         let mut sets_of = |word: &[u8], sets: &mut Vec<usize>| {
             if accepts(word) {
                 sets.push(0);
             }
         };
         let mut walked = self.walk_each(prefix, 1, &mut sets_of, terms_max, work)?;
-        Ok(Walked {
+        Ok(Walk {
             rows: walked.rows.remove(0),
             cut: walked.cut,
             terms: walked.terms,
@@ -77,7 +77,7 @@ impl Words {
         })
     }
 
-    /// The same for several sets of words at once: `sets_of` says in which of them a word is.
+    /// The same for several sets of words at once: `sets_of` gives the sets that a word is in.
     pub(crate) fn walk_each(
         &self,
         prefix: &[u8],
@@ -85,9 +85,9 @@ impl Words {
         sets_of: &mut dyn FnMut(&[u8], &mut Vec<usize>),
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+    ) -> Result<Walk<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let mut walked = Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
+        let mut walked = Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
         let (mut postings, mut sets) = (BlockSegmentPostings::empty(), Vec::new());
         let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
         while terms.advance() {
@@ -121,8 +121,8 @@ impl Words {
         sets: &dyn WordSets,
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
+    ) -> Result<Walk<Vec<Selection>>, IndexError> {
+        let mut all = Walk::nothing(sets.sets(), self.rows as usize);
         for (beginning, are_all_meant) in sets.walks() {
             let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
                 if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
@@ -146,7 +146,7 @@ impl Words {
     }
 }
 
-impl Walked<Vec<Selection>> {
+impl Walk<Vec<Selection>> {
     /// Adds what another dictionary has for the same sets.
     pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, terms: usize, complete: bool) {
         self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
@@ -156,7 +156,7 @@ impl Walked<Vec<Selection>> {
     }
 }
 
-impl Walked {
+impl Walk {
     /// Whether `rows` are all, and no word was too long to tell.
     #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
@@ -164,7 +164,7 @@ impl Walked {
     }
 }
 
-/// Where the words that begin with `prefix` end.
+/// The end of the words that begin with `prefix`.
 fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
     let Some(last) = prefix.iter().rposition(|&byte| byte < u8::MAX) else { return Bound::Unbounded };
     let mut end = prefix[..=last].to_vec();

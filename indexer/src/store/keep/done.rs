@@ -1,10 +1,10 @@
-//! What a task did, or why it failed.
+//! The outcome of a task, or why it failed.
 
 use crate::error::DiskError;
 
-/// What a task did.
+/// The outcome of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Done {
+pub enum TaskOutcome {
     /// A journal file became segments.
     Sealed {
         /// How many.
@@ -24,7 +24,7 @@ pub enum Done {
         /// Their messages.
         messages: u64,
     },
-    /// What it was about has expired.
+    /// The messages of the task have expired.
     Void,
 }
 
@@ -37,7 +37,7 @@ pub enum KeepError {
     /// A part of what is to be sealed cannot be read. It stays as it is, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
-    /// Nobody wants it any more.
+    /// The task was cancelled.
     #[error("it was cancelled")]
     Cancelled,
 }

@@ -10,10 +10,10 @@ use crate::segment::build::write_index;
 use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::store::JOURNAL_DIR;
-use crate::store::manifest::{self, Extent, Manifest};
-use crate::store::part::Part;
-use crate::store::retention::{Expired, Expiry, old_parts, without_expired};
-use crate::store::view::{Shared, View};
+use crate::store::manifest::{self, Manifest, ManifestExtent};
+use crate::store::part::StorePart;
+use crate::store::retention::{ExpiredParts, Expiry, old_parts, without_expired};
+use crate::store::view::{SharedView, View};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) struct Publisher {
     dir: PathBuf,
     journal_dir: PathBuf,
     pub(super) segments: Folder,
-    shared: Arc<Shared>,
+    shared: Arc<SharedView>,
     /// Held while files are exchanged.
     manifest: Mutex<Manifest>,
     /// Whether that is certainly the one on the disk.
@@ -37,7 +37,7 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    pub(super) fn new(dir: &Path, segments: Folder, shared: Arc<Shared>) -> Publisher {
+    pub(super) fn new(dir: &Path, segments: Folder, shared: Arc<SharedView>) -> Publisher {
         let disk = Arc::clone(&segments.disk);
         Publisher {
             leftovers: Leftovers::new(Arc::clone(&disk)),
@@ -86,7 +86,7 @@ impl Publisher {
     }
 
     /// Puts new segments in the place of what they were made of. Whether it is: what has expired meanwhile stays so.
-    pub(super) fn exchange(&self, old: &[Part], new: Vec<Segment>) -> Result<bool, DiskError> {
+    pub(super) fn exchange(&self, old: &[StorePart], new: Vec<Segment>) -> Result<bool, DiskError> {
         let mut manifest = self.manifest.lock();
         let view = self.view();
         if !old.iter().all(|part| part.is_in(&view)) {
@@ -128,24 +128,24 @@ impl Publisher {
     }
 
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
-    pub(super) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+    pub(super) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         self.remove_leftovers();
         let mut manifest = self.manifest.lock();
         let view = self.view();
         let parts = old_parts(&view, expiry);
         if parts.is_empty() {
-            return Ok(Expired::default());
+            return Ok(ExpiredParts::default());
         }
         // From here on they count for nothing, whatever is left of their files.
         let new = without_expired(&manifest, &view, &parts);
-        let Extent { first, expired, .. } = new.extent.unwrap_or_default();
+        let ManifestExtent { first, expired, .. } = new.extent.unwrap_or_default();
         self.write_manifest(&mut manifest, new)?;
         self.change_view(|view| {
             view.drop_before(first);
             view.expired = expired;
         });
         self.remove_parts(&parts);
-        Ok(Expired::of(&parts))
+        Ok(ExpiredParts::of(&parts))
     }
 
     /// Removes segments that were made and never published.
@@ -169,7 +169,7 @@ impl Publisher {
         change(Arc::make_mut(&mut self.shared.write()));
     }
 
-    /// Where the newest journal file begins. One that is missing is missed until there is another.
+    /// The first sequence of the newest journal file. A missing one counts until there is another.
     fn newest_file(&self) -> u64 {
         let view = self.view();
         let newest = view.files.last().map_or(0, |file| file.first_sequence);
@@ -197,11 +197,11 @@ impl Publisher {
         self.leftovers.remove(unnamed.flat_map(|segment| self.segments.paths(segment.id)));
     }
 
-    fn remove_parts(&self, parts: &[Part]) {
+    fn remove_parts(&self, parts: &[StorePart]) {
         for part in parts {
             match part {
-                Part::File(file) => self.leftovers.remove([self.journal_dir.join(&file.journal.name)]),
-                Part::Segment(_) | Part::Lost(_) => {
+                StorePart::File(file) => self.leftovers.remove([self.journal_dir.join(&file.journal.name)]),
+                StorePart::Segment(_) | StorePart::Lost(_) => {
                     self.leftovers.remove(part.id().into_iter().flat_map(|id| self.segments.paths(id)));
                 }
             }
