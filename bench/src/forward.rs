@@ -1,10 +1,11 @@
-//! The cost of forwarding for the real server, beside storing: each run is a pair of the same load on two fresh servers, one
-//! that stores it and one that also forwards it, and the difference of their CPU time counts. The other side only counts.
+//! The cost of forwarding for the real server, beside storing: each run is a pair of the same load on two fresh
+//! servers, one that stores it and one that also forwards it, and the difference of their CPU time counts. The other
+//! side only counts.
 
 use crate::measure::print;
 use crate::server::{MeasuredServer, Server, source};
-use crate::sink::{SinkProtocol, TakeMessage, TestReceiver, nowhere};
 use crate::table::{aligned, median};
+use crate::test_receiver::{SinkProtocol, TakeMessage, TestReceiver, nowhere};
 use crate::{corpus, verdict};
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -204,8 +205,8 @@ impl Forward {
         Ok(cost)
     }
 
-    /// How much slower messages are received while a backlog is sent, against while it waits: in turns on one server, as
-    /// neither the machine nor the store stay as they are.
+    /// How much slower messages are received while a backlog is sent, against while it waits: in turns on one server,
+    /// as neither the machine nor the store stay as they are.
     fn drain(&self, lines: &Path) -> Result<()> {
         let columns = ["run", "left", "waiting_msg/s", "sending_msg/s", "slower_%", "sent_msg/s"];
         let mut table = vec![columns.map(str::to_owned).to_vec()];

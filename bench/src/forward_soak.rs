@@ -8,7 +8,7 @@ use crate::corpus::Random;
 use crate::measure::print;
 use crate::numbered::{ArrivalCount, Numbered};
 use crate::server::{Counters, LoadProcess, MeasuredServer, Server, source};
-use crate::sink::{SinkProtocol, TestReceiver, nowhere};
+use crate::test_receiver::{SinkProtocol, TestReceiver, nowhere};
 use crate::{growth, verdict};
 use anyhow::{Result, ensure};
 use clap::Args;

@@ -1,6 +1,7 @@
-//! The cost of receiving over HTTP and from shippers for the real server: for each protocol a fresh server, the same messages
-//! as an agent sends them, and the CPU time until all are answered. The cost of storing alone is measured in the same
-//! minute, with the same messages as syslog over TCP. Afterwards a search counts the messages: a missing one fails the run.
+//! The cost of receiving over HTTP and from shippers for the real server: for each protocol a fresh server, the same
+//! messages as an agent sends them, and the CPU time until all are answered. The cost of storing alone is measured in
+//! the same minute, with the same messages as syslog over TCP. Afterwards a search counts the messages: a missing one
+//! fails the run.
 
 mod body;
 mod client;

@@ -16,10 +16,10 @@ mod receive;
 mod route;
 mod search;
 mod server;
-mod sink;
 mod soak;
 mod store;
 mod table;
+mod test_receiver;
 mod verdict;
 mod visitors;
 

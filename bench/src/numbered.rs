@@ -1,6 +1,6 @@
 //! Which of the load generator's messages arrived, by connection and number, and how many of them twice.
 
-use crate::sink::TakeMessage;
+use crate::test_receiver::TakeMessage;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 

@@ -1,5 +1,5 @@
-//! The cost of receiving for the real server: for each case a fresh server, the load generator against it, and a row of costs.
-//! Afterwards a search counts the messages: a missing one fails the run, except over UDP.
+//! The cost of receiving for the real server: for each case a fresh server, the load generator against it, and a row of
+//! costs. Afterwards a search counts the messages: a missing one fails the run, except over UDP.
 
 use crate::measure::print;
 use crate::server::{Counters, Load, SEAL_SOON, Server, ended_children_cpu_micros, router, source};

@@ -1,5 +1,5 @@
-//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over the
-//! same messages.
+//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over
+//! the same messages.
 
 use crate::measure::print;
 use crate::store::{AppendCost, append};

@@ -32,8 +32,8 @@ pub struct ReadOnlyLogspace {
     pub recovery: Recovery,
 }
 
-/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are opened
-/// side by side.
+/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are
+/// opened side by side.
 pub fn look(disk: &Arc<dyn Disk>, dir: &Path, lanes: &dyn Lanes) -> Result<ReadOnlyLogspace, OpenError> {
     look_witnessed(disk, dir, 0, lanes)
 }

@@ -1,10 +1,10 @@
 //! A logspace under any sequence of appends, sealing, joining, expiry, new indexes, crashes and restarts keeps
 //! exactly the acknowledged messages.
 //!
-//! Every script runs once for each disk call it makes, and that call fails. Then the machine restarts from the files that
-//! a kill or a power cut leaves. Every acknowledged message must be there once, under its sequence, whether it is found by
-//! an index or by reading everything; and expired messages are gone. Any batches of an unacknowledged append may be there,
-//! each whole: their sender sends them again.
+//! Every script runs once for each disk call it makes, and that call fails. Then the machine restarts from the files
+//! that a kill or a power cut leaves. Every acknowledged message must be there once, under its sequence, whether it is
+//! found by an index or by reading everything; and expired messages are gone. Any batches of an unacknowledged append
+//! may be there, each whole: their sender sends them again.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;

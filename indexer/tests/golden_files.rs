@@ -1,8 +1,8 @@
-//! Golden files: the files of a logspace are written byte by byte as those in `data/format`, and read back. Files of another
-//! version are refused, and nothing of them is changed.
+//! Golden files: the files of a logspace are written byte by byte as those in `data/format`, and read back. Files of
+//! another version are refused, and nothing of them is changed.
 //!
-//! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or another
-//! tantivy the bytes may differ although the layout does not; then they are made again as well.
+//! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or
+//! another tantivy the bytes may differ although the layout does not; then they are made again as well.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;

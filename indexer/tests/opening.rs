@@ -2,9 +2,9 @@
 //! whole, what is damaged is named, and no answer claims to be complete that is not.
 //!
 //! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
-//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The same
-//! with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing may be
-//! gone that was whole and is not beyond it.
+//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The
+//! same with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing
+//! may be gone that was whole and is not beyond it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
@@ -261,8 +261,8 @@ impl Case<'_> {
         self.is(".journal") && journals.filter(|path| path.starts_with(JOURNAL)).max() == Some(self.path)
     }
 
-    /// Whether the change cannot be detected: after a kill, nobody knows that the newest file was once longer, or that the
-    /// bytes after its last whole frame had been acknowledged.
+    /// Whether the change cannot be detected: after a kill, nobody knows that the newest file was once longer, or that
+    /// the bytes after its last whole frame had been acknowledged.
     fn is_beyond_knowledge(&self) -> bool {
         self.is_newest()
             && !self.store.is_end_known

@@ -143,7 +143,8 @@ impl Model {
         }
     }
 
-    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it met.
+    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it
+    /// met.
     fn give(&mut self, reader: &mut QueueReader, limit: usize) -> Option<u64> {
         assert!(self.noted <= reader.done(), "what was noted comes again");
         let next = reader.next();
@@ -159,7 +160,8 @@ impl Model {
         hole
     }
 
-    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged message was given out.
+    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged
+    /// message was given out.
     fn check(&self, disk: &SimDisk) {
         let mut model = self.clone();
         let mut queue = open(disk).unwrap();

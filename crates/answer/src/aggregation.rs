@@ -5,9 +5,9 @@
 //! The stage after them collects: groups, or messages in their order. All further stages work on the resulting table.
 
 use super::aggregator::Aggregator;
+use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::kind_in_messages;
 use super::finish::{Finish, check};
-use super::part::{AnswerRows, BatchTimes};
 use super::rows::{KeepRule, Rows};
 use super::stage::{check_logspace, uses_text};
 use super::table::{AnswerTable, TableColumn};

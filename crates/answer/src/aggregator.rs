@@ -1,13 +1,14 @@
-//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a table.
+//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a
+//! table.
 
+use super::answer_rows::{AnswerRows, Unreadable};
+use super::combinations::COMBINATIONS_MAX;
 use super::finish::Finish;
 use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Interval, Width};
-use super::part::{AnswerRows, Unreadable};
-use super::spread::COMBINATIONS_MAX;
 use super::table::{AnswerTable, Rank, TableColumn};
 use super::value::CellValue;
-use super::values::ABSENT;
+use super::value_dictionary::ABSENT;
 use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind};
 use hashbrown::HashMap;
 use logstead_query::{Aggregate, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange, Unit};
@@ -72,7 +73,8 @@ struct SilentGap {
 }
 
 impl Aggregator {
-    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a column are.
+    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a
+    /// column are.
     pub(crate) fn new(
         stage: &Stage,
         settings: &AnswerSettings,

@@ -1,7 +1,8 @@
 //! A column as an answer sees it: values, and for each row the number of its value. A decision about a
 //! value is made once for all rows that have it.
 //!
-//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
+//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or
+//! grouped it may have several, which are different.
 //!
 //! **Invariant:** a value is absent if its id has none, or if its text is empty.
 

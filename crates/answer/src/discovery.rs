@@ -3,9 +3,9 @@
 //! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of that is enough to
 //! say which fields are worth a look, and takes the same memory for any number of values.
 //!
-//! **Invariant:** what is found does not depend on how messages are cut into parts, nor on their order; unless it may be
-//! [rough](Discovery::rough), how useful a field is does not either. Neither holds beyond [`FIELDS_MAX`] fields, which is
-//! said.
+//! **Invariant:** what is found does not depend on how messages are cut into parts, nor on their order; unless it may
+//! be [rough](Discovery::rough), how useful a field is does not either. Neither holds beyond [`FIELDS_MAX`] fields,
+//! which is said.
 
 use hashbrown::HashMap;
 use logstead_record::{Batch, Selection, TextColumn};
@@ -71,8 +71,8 @@ impl Discovery {
         Discovery::default()
     }
 
-    /// Reads none: a segment in which some message has a field twice keeps no values of that field, and of the fields of
-    /// hostile messages it keeps only the first ones. How many messages have a field is exact if there are no such
+    /// Reads none: a segment in which some message has a field twice keeps no values of that field, and of the fields
+    /// of hostile messages it keeps only the first ones. How many messages have a field is exact if there are no such
     /// messages.
     pub fn rough() -> Discovery {
         Discovery { is_rough: true, ..Discovery::default() }

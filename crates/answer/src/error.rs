@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use super::part::Unreadable;
+use super::answer_rows::Unreadable;
 use super::settings::BUCKETS_MAX;
 
 /// Why there is no answer.

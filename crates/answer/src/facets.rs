@@ -3,7 +3,7 @@
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
-use super::values::ValueDictionary;
+use super::value_dictionary::ValueDictionary;
 use super::{CellValue, Coded, Distribution, ValueKind};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};

@@ -1,13 +1,13 @@
 //! Rows with equal values in some columns, and what functions make of each such group.
 //!
-//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up
-//! among the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column
-//! is in the group of each.
+//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up among
+//! the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column is
+//! in the group of each.
 
+use super::combinations::RowCombinations;
 use super::finish::check;
 use super::measure::{GroupStates, NumericValues, Units};
-use super::spread::RowCombinations;
-use super::values::{ABSENT, ValueDictionary};
+use super::value_dictionary::{ABSENT, ValueDictionary};
 use super::{AnswerError, CellValue, Coded, ValueKind};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_query::{Function, Measure, Unit};

@@ -4,10 +4,10 @@
 //!
 //! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
 
+use super::answer_rows::AnswerRows;
 use super::finish::check;
 use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Width};
-use super::part::AnswerRows;
 use super::{AnswerError, BY_VALUES_MAX, CellValue, Unreadable, ValueKind};
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
@@ -91,8 +91,8 @@ impl Histogram {
         Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
     }
 
-    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
-    /// unreadable; after another error there is no answer.
+    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that
+    /// is unreadable; after another error there is no answer.
     pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         check(work, part.rows / 4)?;
         let counts = self.count(part)?;

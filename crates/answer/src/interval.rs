@@ -1,6 +1,6 @@
 //! Spans of time with round numbers, counted from 1970 in UTC, so that the same span of two answers is the same.
 
-use super::part::{AnswerRows, Unreadable};
+use super::answer_rows::{AnswerRows, Unreadable};
 use super::value::time_key;
 use super::{AnswerError, BUCKETS_MAX, Coded};
 use logstead_query::TimeRange;

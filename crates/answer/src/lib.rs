@@ -5,18 +5,18 @@
 //!
 //! | module        | owns                                                                        |
 //! |---------------|-----------------------------------------------------------------------------|
-//! | `part`        | the rows and columns that the engine hands over                             |
+//! | `answer_rows` | the rows and columns that the engine hands over                             |
 //! | `value`       | a value: its kind, how it is shown and compared                             |
 //! | `stage`       | the needs of a stage                                                        |
 //! | `settings`    | the settings of an answer besides the messages; its limits                  |
 //! | `coded`       | a column as values and ids                                                  |
-//! | `values`      | numbers for distinct texts over all parts                                   |
+//! | `value_dictionary` | numbers for distinct texts over all parts                                   |
 //! | `interval`    | spans of time with round numbers                                            |
 //! | `histogram`   | the number of rows in each span                                             |
 //! | `facets`      | the most frequent values of fields; `distribution`: of the numbers among them |
 //! | `discovery`   | which fields messages have                                                  |
 //! | `groups`      | rows with equal values, and the results of functions over them; `measure`, `exact_sum`, `samples`, `presence` |
-//! | `spread`      | rows with several values, as one for each                                   |
+//! | `combinations` | rows with several values, as one for each                                   |
 //! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`, `gap` |
 //! | `table`       | rows and columns of an answer; `tabular`: stages over them                  |
 //! | `finish`      | how an answer ends when the time is up                                      |
@@ -28,7 +28,9 @@
 
 mod aggregation;
 mod aggregator;
+mod answer_rows;
 mod coded;
+mod combinations;
 mod discovery;
 mod distribution;
 mod enrich;
@@ -40,12 +42,10 @@ mod groups;
 mod histogram;
 mod interval;
 mod measure;
-mod part;
 mod presence;
 mod rows;
 mod samples;
 mod settings;
-mod spread;
 mod stage;
 mod table;
 mod tabular;
@@ -54,10 +54,12 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod value;
-mod values;
+mod value_dictionary;
 
 pub use aggregation::Aggregation;
 pub use aggregation::BatchLocation;
+pub use answer_rows::Unreadable;
+pub use answer_rows::{AnswerRows, BatchTimes, RowTimes, TimeFrame};
 pub use coded::Coded;
 pub use discovery::FieldTally;
 pub use discovery::{Discovery, FieldFound};
@@ -66,8 +68,6 @@ pub use error::AnswerError;
 pub use facets::{Facet, Facets};
 pub use histogram::{Histogram, HistogramCounts, HistogramSeries};
 pub use interval::Width;
-pub use part::Unreadable;
-pub use part::{AnswerRows, BatchTimes, RowTimes, TimeFrame};
 pub use settings::{AnswerSettings, BUCKETS_MAX, BY_VALUES_MAX, ROWS_MAX};
 pub use table::{AnswerTable, TableColumn};
 pub use value::{CellValue, ValueKind};

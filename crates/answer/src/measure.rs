@@ -6,7 +6,7 @@ use super::exact_sum::ExactSum;
 use super::presence::Presence;
 use super::samples::Samples;
 use super::value::time_of;
-use super::values::ValueDictionary;
+use super::value_dictionary::ValueDictionary;
 use super::{AnswerError, CellValue, Coded, ValueKind};
 use hashbrown::HashSet;
 use logstead_query::{Measure, Unit, number_with_unit};

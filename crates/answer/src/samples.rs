@@ -21,8 +21,8 @@ impl Samples {
         self.loose.push(number + 0.0);
     }
 
-    /// The least number that so many thousandths of a percent of the numbers do not exceed (nearest rank); `None` if there
-    /// is none.
+    /// The least number that so many thousandths of a percent of the numbers do not exceed (nearest rank); `None` if
+    /// there is none.
     pub(crate) fn percentile(&mut self, thousandths: u32) -> Option<f64> {
         self.count();
         let total: u64 = self.counted.iter().map(|(_, count)| count).sum();

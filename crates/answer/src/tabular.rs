@@ -3,9 +3,9 @@
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
 use super::aggregator::Aggregator;
+use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::{add_column, enrich};
 use super::finish::Finish;
-use super::part::{AnswerRows, BatchTimes};
 use super::stage::check_logspace;
 use super::table::{AnswerTable, SortColumn, TableColumn, sort_rows};
 use super::value::{CellValue, key_of};

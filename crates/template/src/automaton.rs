@@ -4,7 +4,8 @@
 //! Unicode's classes would make the table large, or a word boundary depends on them, bytes beyond ASCII end in
 //! [`Automaton::QUIT`]: then the expression itself has to decide.
 //!
-//! **Invariant:** a text that does not end there has a match for the table if and only if it has one for the expression.
+//! **Invariant:** a text that does not end there has a match for the table if and only if it has one for the
+//! expression.
 
 use hashbrown::HashMap;
 use logstead_query::Regex;

@@ -1,6 +1,7 @@
 //! Templates as users see them: a text with a word for each slot, and an id that never changes.
 //!
-//! **Invariant:** the id depends on the key alone, so the same statement has one id in every segment and on every machine.
+//! **Invariant:** the id depends on the key alone, so the same statement has one id in every segment and on every
+//! machine.
 
 use crate::scan::VariableKind;
 

@@ -1,6 +1,7 @@
 //! A column of numbers in the order of rows, in blocks that are compressed one by one.
 //!
-//! In the order of rows neighbours are often alike, whatever the numbers mean: a compressor finds that, packing does not.
+//! In the order of rows neighbours are often alike, whatever the numbers mean: a compressor finds that, packing does
+//! not.
 //!
 //! | bytes          | meaning                                                             |
 //! |----------------|---------------------------------------------------------------------|

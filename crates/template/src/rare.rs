@@ -10,8 +10,8 @@
 //!
 //! There are about as many buckets as pairs. A pair's bucket is the highest bits of its hash.
 //!
-//! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found here
-//! has to be looked at.
+//! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found
+//! here has to be looked at.
 
 use crate::bytes::{ByteReader, DecodeError, PADDING, bits, pack, packed_bytes, put_varint};
 use std::cmp::Ordering;
@@ -100,7 +100,8 @@ impl RareWriter {
     }
 }
 
-/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its highest bits.
+/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its
+/// highest bits.
 #[derive(Default)]
 struct PairSorter {
     ends: Vec<u32>,

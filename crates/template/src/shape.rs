@@ -1,5 +1,5 @@
-//! The shape of a template: what its messages have in common, as [`word::shape`](logstead_record::word::shape) gives it for
-//! a message.
+//! The shape of a template: what its messages have in common, as [`word::shape`](logstead_record::word::shape) gives it
+//! for a message.
 
 use crate::scan::VariableKind;
 

@@ -1,5 +1,5 @@
-//! The skeleton of a key: what is left of it without its words. Keys of one skeleton differ in words only, and from these
-//! it learns in which places they differ.
+//! The skeleton of a key: what is left of it without its words. Keys of one skeleton differ in words only, and from
+//! these it learns in which places they differ.
 
 use crate::limits::{WORDS_MAX, words_max};
 use crate::scan::VariableKind;

@@ -7,11 +7,11 @@
 
 pub mod lanes;
 mod pool;
-mod run;
+mod search_context;
 
 pub use lanes::{Alone, Lanes};
 pub use pool::Pool;
-pub use run::SearchContext;
+pub use search_context::SearchContext;
 
 use std::cell::Cell;
 use std::cmp::Ordering;

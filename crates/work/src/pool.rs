@@ -1,8 +1,8 @@
 //! Threads that do the parts of searches side by side, or wait for the disk side by side.
 //!
-//! They are started when they are first needed, and stay: to start one takes longer than to count a word in a segment. A
-//! search begins on the thread that it was given. Each lane, before it begins, opens another one if there is work left
-//! and a thread is free: a small search takes one thread at most, and a large one soon has them all.
+//! They are started when they are first needed, and stay: to start one takes longer than to count a word in a segment.
+//! A search begins on the thread that it was given. Each lane, before it begins, opens another one if there is work
+//! left and a thread is free: a small search takes one thread at most, and a large one soon has them all.
 //!
 //! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and what is done on one of
 //! these threads asks for no other.

@@ -4,10 +4,9 @@
 //! was not read lately is closed, and opened again by its name when it is read. Names can be given away, and then there
 //! must be nothing to open again:
 //!
-//! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until its
-//! last holder lets go. A handle always reads the file that it was opened for.
-//! **Invariant:** a file that was written to is not closed before it is synced: an error that the system reports only
-//! once would be lost.
+//! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until
+//! its last holder lets go. A handle always reads the file that it was opened for. **Invariant:** a file that was
+//! written to is not closed before it is synced: an error that the system reports only once would be lost.
 
 use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use parking_lot::{Mutex, RwLock};

@@ -16,9 +16,9 @@
 //! |     76 |    4 |                | zero                                                           |
 //! |     80 |      | frames         |                                                                |
 //!
-//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so that
-//! a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said nothing of
-//! whose it is; it is not read any more.
+//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so
+//! that a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said
+//! nothing of whose it is; it is not read any more.
 //!
 //! **Invariant:** a file gets its name when its header is synced, so a bad header is damage and not a torn
 //! write. Messages of a file have sequences below those of the next file: frames beyond that were never

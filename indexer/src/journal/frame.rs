@@ -16,10 +16,9 @@
 //! |     88 |    4 | copies         | only in `LSF2`: how many messages are counted at another journal    |
 //! |        |      | body           | the columns as one LZ4 block                                        |
 //!
-//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at one
-//! of them; for the others it is a copy. The hash of a frame is
-//! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and a reader of headers alone
-//! and the bodies' hashes can check the chain.
+//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at
+//! one of them; for the others it is a copy. The hash of a frame is BLAKE3(header ++ BLAKE3(body)), so every frame
+//! vouches for all before it, and a reader of headers alone and the bodies' hashes can check the chain.
 //!
 //! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
 //! body is decompressed before its own does, and a batch is made only from columns that fit each other.

@@ -12,8 +12,9 @@
 //! |     24 |    8 | done     | messages with a sequence below this are done with   |
 //! |     32 |   16 | identity | of the queue that it is a part of                   |
 //!
-//! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no space:
-//! on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read any more.
+//! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no
+//! space: on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read
+//! any more.
 //!
 //! **Invariant:** the newer of the slots is never written, so whatever happens one of them is whole, and it is the last
 //! note that was synced, or a later one.
@@ -232,8 +233,8 @@ mod tests {
         assert_eq!(from_bytes(&earlier), Err(CursorError::Version(1)));
     }
 
-    /// Whatever call goes wrong, and whatever a power cut leaves, what is read is the last note that succeeded or one that
-    /// was tried since.
+    /// Whatever call goes wrong, and whatever a power cut leaves, what is read is the last note that succeeded or one
+    /// that was tried since.
     #[test]
     fn a_note_that_was_synced_is_never_lost() {
         for call in 0..40 {

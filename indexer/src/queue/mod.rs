@@ -18,9 +18,9 @@ use crate::open::{OpenLogspace, closed_at, open_witnessed};
 use crate::search::{Filter, FollowEvent, Follower, Hit, MatchedRows, MissingCause, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
-use crate::store::aside;
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
+use crate::store::orphans;
 use crate::store::recover::Recovery;
 use crate::store::retention::{ExpiredParts, Expiry};
 use crate::store::unopened::{OpenError, failed as unopened};
@@ -86,9 +86,9 @@ pub enum OpenQueueError {
     },
 }
 
-/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below the
-/// sequence `reached` were queued, as far as others know. A cursor that cannot be read counts as lost: all that is there
-/// comes again.
+/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below
+/// the sequence `reached` were queued, as far as others know. A cursor that cannot be read counts as lost: all that is
+/// there comes again.
 pub fn open_queue(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -110,7 +110,7 @@ pub fn open_queue(
     let mut cursor = QueueCursor::new(disk, dir, noted.as_ref().ok());
     let is_useless = noted.as_ref().is_err_and(|error| *error != CursorError::Missing);
     let path = cursor.path();
-    let kept = is_useless.then(|| aside::set_aside(&**disk, dir, cursor::NAME)).transpose();
+    let kept = is_useless.then(|| orphans::set_aside(&**disk, dir, cursor::NAME)).transpose();
     let cursor_kept = kept.map_err(|source| unopened("set aside", &path, source))?;
     if noted.is_err() || lost.is_some() {
         // New messages must not lie behind the old cursor, and a missing one has to be noticed.
@@ -223,8 +223,8 @@ impl QueueReader {
         QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged, unseen }
     }
 
-    /// Finds the damage in a file that is about to be removed, where it was done with before the queue was opened: who passed
-    /// over it may have been another process, and what is damaged is kept. A start does not wait for that.
+    /// Finds the damage in a file that is about to be removed, where it was done with before the queue was opened: who
+    /// passed over it may have been another process, and what is damaged is kept. A start does not wait for that.
     fn look_back(&mut self, file: &Range<u64>) {
         let (from, to) = (file.start.max(self.unseen.start), file.end.min(self.unseen.end));
         if to <= from {
@@ -286,8 +286,8 @@ impl QueueReader {
         remember(&mut self.damaged, from..to);
     }
 
-    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It takes no
-    /// space.
+    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It
+    /// takes no space.
     pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {
@@ -298,8 +298,8 @@ impl QueueReader {
         Ok(())
     }
 
-    /// Removes journal files that hold nothing but what is noted as done with; those that are damaged are set aside. Returns
-    /// what was removed, and how the others are called now.
+    /// Removes journal files that hold nothing but what is noted as done with; those that are damaged are set aside.
+    /// Returns what was removed, and how the others are called now.
     pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         let aside = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
@@ -332,7 +332,7 @@ impl QueueReader {
                 || self.damaged.iter().any(|lost| lost.start < end && first < lost.end);
             if is_damaged {
                 let name = &file.journal.name;
-                match aside::set_aside(&*self.disk, &folder, name) {
+                match orphans::set_aside(&*self.disk, &folder, name) {
                     Ok(name) => kept.push(name),
                     // It was, before its removal failed.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}

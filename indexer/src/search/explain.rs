@@ -1,7 +1,7 @@
 //! Says how a filter is answered and what that will cost, without reading a message.
 
+use super::candidates::ask;
 use super::evaluate::Evaluation;
-use super::look::ask;
 use super::plan::{Plan, Sufficient};
 use super::question::{Filter, RowQuestion};
 use super::required::{Required, RequiredForm};

@@ -3,10 +3,10 @@
 //! Each read goes on where the last one ended: the newest batches are in memory, older ones are read from the journal,
 //! and sealed messages are found by the indexes.
 //!
-//! **Invariant:** the parts that a follower shows have no gaps: each sequence is in exactly one of them, whatever happens
-//! to the files meanwhile. Missing or unreadable messages are a part too, which says why.
+//! **Invariant:** the parts that a follower shows have no gaps: each sequence is in exactly one of them, whatever
+//! happens to the files meanwhile. Missing or unreadable messages are a part too, which says why.
 
-use super::look::{Candidates, look};
+use super::candidates::{Candidates, look};
 use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use crate::segment::Segment;

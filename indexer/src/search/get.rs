@@ -1,6 +1,6 @@
 //! One message, by its sequence.
 
-use super::found::{Hit, SearchError};
+use super::results::{Hit, SearchError};
 use crate::segment::Segment;
 use crate::segment::blocks::ReadScratch;
 use crate::store::damage::Damage;

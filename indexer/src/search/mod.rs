@@ -5,13 +5,13 @@
 //! | `searcher` | the entry point for all questions                                        |
 //! | `question` | the filter, the range, and how long the answer is wanted             |
 //! | `coverage` | what was looked at, and what could not be                                |
-//! | `found`    | messages that were found                                                 |
+//! | `results`  | messages that were found                                                 |
 //! | `required` | which words a pattern or an expression needs                             |
 //! | `plan`     | what a query asks of an index                                            |
 //! | `bounds`   | between which sets of rows an answer lies                                |
 //! | `evaluate` | plan and index → bounds                                                  |
 //! | `forms`    | many wildcards, looked for together                                      |
-//! | `look`     | bounds and blocks → exactly the rows of a segment                        |
+//! | `candidates` | bounds and blocks → exactly the rows of a segment                        |
 //! | `get`      | one message by its sequence                                              |
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
@@ -26,6 +26,7 @@
 
 mod answers;
 mod bounds;
+mod candidates;
 mod columns;
 mod coverage;
 mod evaluate;
@@ -33,13 +34,12 @@ mod explain;
 mod field_names;
 mod follow;
 mod forms;
-mod found;
 mod get;
-mod look;
 mod page;
 mod plan;
 mod question;
 mod required;
+mod results;
 mod searcher;
 mod sweep;
 
@@ -47,6 +47,6 @@ pub use answers::AnswerTarget;
 pub use coverage::Coverage;
 pub use explain::{ClauseExplanation, Explanation, TemplateMatches};
 pub use follow::{FollowEvent, Follower, MatchedRows, MissingCause, Visit};
-pub use found::{CountResult, Hit, ResultPage, SearchError};
 pub use question::{Filter, Order, Position, Request};
+pub use results::{CountResult, Hit, ResultPage, SearchError};
 pub use searcher::Searcher;

@@ -6,10 +6,10 @@
 //!
 //! **Invariant:** a page is full, or there is nothing behind it, or it holds as much as it may, and says so.
 
+use super::candidates::{Candidates, look};
 use super::coverage::Coverage;
-use super::found::{Hit, ResultPage};
-use super::look::{Candidates, look};
 use super::question::{Order, Position, Request, RowQuestion};
+use super::results::{Hit, ResultPage};
 use crate::bounds::TimeBounds;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, BlocksError, ReadScratch};

@@ -4,8 +4,8 @@
 
 use super::coverage::Coverage;
 use super::field_names::field_names;
-use super::found::{CountResult, Hit, ResultPage, SearchError};
 use super::question::{Filter, Request, RowQuestion};
+use super::results::{CountResult, Hit, ResultPage, SearchError};
 use super::sweep::{SegmentRows, Visitor, sweep};
 use super::{get, page};
 use crate::store::stats::Stats;
@@ -64,8 +64,8 @@ impl Searcher {
         get::get(&self.view(), sequence)
     }
 
-    /// The names of the dynamic fields that messages of a range may have, as they were first spelled.
-    /// The names that are known when `run` ends.
+    /// The names of the dynamic fields that messages of a range may have, as they were first spelled. The names that
+    /// are known when `run` ends.
     pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> Vec<String> {
         field_names(&self.view(), range, run)
     }
@@ -75,8 +75,8 @@ impl Searcher {
         Stats::of(&self.view())
     }
 
-    /// It holds what was received after this, as far as that was stored here and is not damaged: what was received until then
-    /// has expired, or may have. The end of all times if nothing was ever stored.
+    /// It holds what was received after this, as far as that was stored here and is not damaged: what was received
+    /// until then has expired, or may have. The end of all times if nothing was ever stored.
     pub fn holds_after(&self) -> Timestamp {
         let view = self.view();
         let nothing = (view.next_sequence == 0).then_some(Timestamp::MAX);
@@ -104,7 +104,8 @@ impl Searcher {
         verify::verify(&self.view(), run, visit);
     }
 
-    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in memory.
+    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in
+    /// memory.
     #[must_use]
     pub fn frozen(&self) -> Searcher {
         let mut view = View::clone(&self.view());

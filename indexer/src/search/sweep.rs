@@ -3,8 +3,8 @@
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
 
+use super::candidates::{Candidates, count, count_at_once, look};
 use super::coverage::Coverage;
-use super::look::{Candidates, count, count_at_once, look};
 use super::question::RowQuestion;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, ReadScratch};

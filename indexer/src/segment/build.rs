@@ -5,9 +5,9 @@
 
 use super::blocks::{Blocks, BlocksError, BlocksWriter, IndexedTexts, RowGroups};
 use super::bundle::BundleWriter;
-use super::counted::MemoryShare;
 use super::id::SegmentId;
 use super::index::IndexBuilder;
+use super::memory::MemoryShare;
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;

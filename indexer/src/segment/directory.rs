@@ -1,8 +1,7 @@
 //! The disk as tantivy sees it: directories that are sections of an index file.
 //!
 //! Each of its files is a section whose name begins with that of the dictionary and ends with the file's extension.
-//! [`MemoryDirectory`] holds in
-//! memory what tantivy writes; [`SectionDirectory`] is read-only.
+//! [`MemoryDirectory`] holds in memory what tantivy writes; [`SectionDirectory`] is read-only.
 //!
 //! **Invariant:** tantivy touches no file system, and sees no byte that was not checked.
 

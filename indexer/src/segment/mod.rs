@@ -11,16 +11,15 @@ pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
 mod column;
-mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod inverter;
 pub(crate) mod lexicon;
+mod memory;
 pub(crate) mod names;
 pub(crate) mod packed;
-mod range;
 mod templates;
 pub(crate) mod times;
 #[cfg(test)]
@@ -48,7 +47,7 @@ pub(crate) struct Folder {
     pub(crate) path: PathBuf,
     cache: Arc<Cache>,
     /// Memory of the segments and indexes that are being made.
-    building: counted::MemorySum,
+    building: memory::MemorySum,
     /// Whether an index file is held from the start on, so that it can be read although it is replaced.
     holds_indexes: bool,
 }
@@ -81,7 +80,7 @@ impl Folder {
     /// Keeps as much of the indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
         let cache = Arc::new(Cache::new(index_memory_max));
-        let building = counted::MemorySum::default();
+        let building = memory::MemorySum::default();
         Folder { disk, path: path.to_owned(), cache, building, holds_indexes: false }
     }
 

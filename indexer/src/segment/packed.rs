@@ -19,6 +19,7 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::ColumnError;
+use std::ops::Range;
 
 /// Rows of a frame.
 pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
@@ -88,6 +89,18 @@ pub(crate) fn write_equal(value: u32, count: usize, out: &mut Vec<u8>) {
     let mut builder = PackedBuilder::default();
     builder.repeat(value, count);
     builder.finish(out);
+}
+
+/// Bytes that are read in parts.
+pub(crate) trait ReadRange {
+    /// The error of a failed read.
+    type Error: From<ColumnFault>;
+
+    /// How many there are.
+    fn bytes(&self) -> u64;
+
+    /// Those of a range, which is within [`ReadRange::bytes`].
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Self::Error>;
 }
 
 /// Packs numbers as they come. It takes about as much memory as it will write.

@@ -9,7 +9,8 @@
 //! | the keys            | back to back                                                                |
 //! | for each group      | u32 templates; u32 rows without one; then for each of its templates u32 its number in the list above, u32 its rows |
 //!
-//! All numbers are little endian, and each array of them is written byte by byte in planes: the low bytes of all, and so on.
+//! All numbers are little endian, and each array of them is written byte by byte in planes: the low bytes of all, and
+//! so on.
 //!
 //! **Invariant:** the numbers of a group's templates are within the list.
 

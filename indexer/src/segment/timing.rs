@@ -2,8 +2,8 @@
 
 use super::fields::FieldsBuilder;
 use super::names::{NamesBuilder, NamesColumn};
+use super::packed::ReadRange;
 use super::packed::{self, ColumnFault, Packed};
-use super::range::ReadRange;
 use super::times::{Times, TimesBuilder};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
 use std::hint::black_box;

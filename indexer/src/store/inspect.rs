@@ -8,8 +8,8 @@ use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
 use crate::segment::bundle::{Bundle, BundleKind, IndexError};
 use crate::segment::cache::Cache;
-use crate::store::aside;
 use crate::store::manifest::{Manifest, ManifestError};
+use crate::store::orphans;
 use logstead_record::Timestamp;
 use std::fmt::Write;
 use std::io;
@@ -56,7 +56,7 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
         file.read_at(0, &mut magic).map_err(failed)?;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if aside::is_cut(&name) {
+    if orphans::is_cut(&name) {
         return tell_cut(&*file, bytes).map_err(failed);
     }
     let told = match &magic {
@@ -75,7 +75,7 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
 
 fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<String>, HeaderError>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let journal = JournalFile { name: aside::original(&name).to_owned(), file };
+    let journal = JournalFile { name: orphans::original(&name).to_owned(), file };
     let header = match journal.header()? {
         Ok(header) => header,
         Err(error) => return Ok(Err(error)),

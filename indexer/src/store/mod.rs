@@ -12,7 +12,7 @@
 //! | `survey`   | which files exist, which count, which are missing             |
 //! | `replay`   | a journal file as it is found                                 |
 //! | `choose`   | which of several files count that hold the same messages      |
-//! | `aside`    | what is kept though it does not count                         |
+//! | `orphans`  | what is kept though it does not count                         |
 //! | `append`   | writing: group commit and rolling                             |
 //! | `keep`     | sealing, joining, indexing again, expiry: one step at a time  |
 //! | `retention` | what is too old or too much to keep                         |
@@ -26,7 +26,6 @@
 //! **Invariant:** a search sees a view that never changes; every change of the store publishes a new one.
 
 pub(crate) mod append;
-pub(crate) mod aside;
 mod choose;
 pub(crate) mod damage;
 pub(crate) mod holds;
@@ -34,6 +33,7 @@ pub(crate) mod inspect;
 pub(crate) mod keep;
 pub(crate) mod manifest;
 pub(crate) mod options;
+pub(crate) mod orphans;
 mod part;
 pub(crate) mod read;
 pub(crate) mod recover;

@@ -4,20 +4,20 @@
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off a
 //! half-done append, removes files that are whole elsewhere, and sets aside those that are not part of the logspace.
 //!
-//! **Invariant:** nothing readable is removed unless its messages were read elsewhere. Only the
-//! newest journal file is ever cut, behind its last whole frame, where one interrupted append can have left the rest,
-//! and the cut is kept. Damaged parts stay in place, and are reported.
+//! **Invariant:** nothing readable is removed unless its messages were read elsewhere. Only the newest journal file is
+//! ever cut, behind its last whole frame, where one interrupted append can have left the rest, and the cut is kept.
+//! Damaged parts stay in place, and are reported.
 
 use crate::disk::{Disk, ReadOnly};
 use crate::journal::JournalFile;
 use crate::journal::frame::Hash;
 use crate::segment::Folder;
-use crate::store::aside;
 use crate::store::choose::Fate;
 use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
+use crate::store::orphans;
 use crate::store::retention::expired_until;
 use crate::store::survey::{Listing, RepairStep, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
@@ -178,7 +178,7 @@ pub(crate) fn recover(
     let mut survey = survey(&**disk, dir, keeper.folder(), lanes, &listing, *reached)?;
     let mut recovery = recovery(&survey);
     if listing.has_useless_manifest() {
-        let kept = aside::set_aside(&**disk, dir, manifest::NAME);
+        let kept = orphans::set_aside(&**disk, dir, manifest::NAME);
         let kept = kept.map_err(|source| failed("set aside", &dir.join(manifest::NAME), source))?;
         recovery.manifest_kept = Some(kept);
     }
@@ -216,7 +216,7 @@ fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenE
 }
 
 fn recovery(survey: &Survey) -> Recovery {
-    let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| aside::is_cut(name));
+    let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| orphans::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
     let in_segments = survey.lost.iter().map(|lost| lost.damage.clone());
     let ids = survey.manifest.segments.iter();
@@ -258,7 +258,7 @@ fn carry_out(
                 recovery.removed.extend(is_part.then(|| format!("{folder}/{name}")));
             }
             Fate::Orphan => {
-                let renamed = aside::set_aside(disk, &dir, name);
+                let renamed = orphans::set_aside(disk, &dir, name);
                 let renamed = renamed.map_err(|source| failed("set aside", &dir.join(name), source))?;
                 recovery.orphans.push(format!("{folder}/{renamed}"));
             }
@@ -283,7 +283,7 @@ fn make_ready(
     let journal = Arc::clone(&newest.journal);
     let path = journal_dir.join(&journal.name);
     if let Some(cut) = &survey.end.cut {
-        let kept = aside::cut(disk, journal_dir, &journal.name, &*journal.file, cut.offset);
+        let kept = orphans::cut(disk, journal_dir, &journal.name, &*journal.file, cut.offset);
         match kept {
             Ok(Some(kept)) => {
                 newest.bytes = cut.offset;

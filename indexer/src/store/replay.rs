@@ -1,8 +1,8 @@
 //! Reads a journal file when its logspace is opened: where its frames are, and which bytes are not frames.
 //!
-//! Every frame of the newest file is read and checked, and its messages stay in memory: appending to it goes on, so it is
-//! not sealed soon. For older files only the headers are read: they were synced before the next file was begun, so an
-//! error in a body is rot, and is found when the body is read.
+//! Every frame of the newest file is read and checked, and its messages stay in memory: appending to it goes on, so it
+//! is not sealed soon. For older files only the headers are read: they were synced before the next file was begun, so
+//! an error in a body is rot, and is found when the body is read.
 
 use crate::disk::{Disk, LogspaceIdentity};
 use crate::journal::frame::{FrameError, FrameHeader, Hash};

@@ -1,9 +1,9 @@
-//! Decides which parts of a logspace are too old or too much to keep. Pure: the caller brings the limits and removes the
-//! files.
+//! Decides which parts of a logspace are too old or too much to keep. Pure: the caller brings the limits and removes
+//! the files.
 //!
-//! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too: the old end of a
-//! logspace is removed, without a gap. The journal file at the other end stays, as it may be appended to. If the newest
-//! journal file is missing, nobody knows what is left, and nothing goes.
+//! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too: the old end of
+//! a logspace is removed, without a gap. The journal file at the other end stays, as it may be appended to. If the
+//! newest journal file is missing, nobody knows what is left, and nothing goes.
 
 use crate::store::manifest::{Manifest, ManifestExtent};
 use crate::store::part::{StorePart, parts};

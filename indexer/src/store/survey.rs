@@ -1,17 +1,17 @@
 //! Surveys a logspace: the files it holds, which of them count, and what is wrong.
 //!
-//! **Invariant:** nothing is changed. The changes needed before messages can be stored are a list of steps, which opening
-//! carries out and looking does not; so both see the same.
+//! **Invariant:** nothing is changed. The changes needed before messages can be stored are a list of steps, which
+//! opening carries out and looking does not; so both see the same.
 
 use crate::disk::{Disk, LogspaceIdentity};
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
-use crate::store::aside;
 use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::manifest::{self, Manifest, ManifestError, ManifestExtent};
+use crate::store::orphans;
 use crate::store::replay::{self, JournalReplay};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
@@ -154,7 +154,7 @@ impl Listing {
 
     fn aside(&self) -> Vec<String> {
         let aside = |folder, names: &BTreeSet<String>| -> Vec<String> {
-            let is_aside = |name: &&String| aside::is_cut(name) || aside::is_orphan(name);
+            let is_aside = |name: &&String| orphans::is_cut(name) || orphans::is_orphan(name);
             names.iter().filter(is_aside).map(|name| format!("{folder}/{name}")).collect()
         };
         [aside(JOURNAL_DIR, &self.journal), aside(SEGMENTS_DIR, &self.segments)].concat()
@@ -233,7 +233,7 @@ fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<Rep
         // Nothing is appended to a file that has no name yet.
         let bytes = || disk.open(&journal_dir.join(name)).and_then(|file| file.bytes());
         let is_header =
-            aside::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
+            orphans::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
         if is_header { Fate::Redundant } else { Fate::Orphan }
     };
     let new = |name: &&String| name.ends_with(".new");

@@ -12,8 +12,8 @@ pub struct Tally<'a> {
     pub copies: usize,
 }
 
-/// Shows every frame whose messages have sequences from `from` on. Returns how many messages have such a sequence and were
-/// not shown: they are sealed, damaged, or gone.
+/// Shows every frame whose messages have sequences from `from` on. Returns how many messages have such a sequence and
+/// were not shown: they are sealed, damaged, or gone.
 pub(crate) fn tally(view: &View, from: u64, visit: &mut dyn FnMut(&Tally<'_>)) -> u64 {
     let mut left = view.next_sequence.saturating_sub(from);
     for file in &view.files {

@@ -1,7 +1,7 @@
 //! Everything that can be searched at one moment: the files, and the stretches of messages in them.
 //!
-//! A file is divided into stretches of one or more frames. Small neighbours are joined, and so are their batches if they
-//! are in memory: a million frames of one message then cost a search no more than a few large ones.
+//! A file is divided into stretches of one or more frames. Small neighbours are joined, and so are their batches if
+//! they are in memory: a million frames of one message then cost a search no more than a few large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while it is held: the appender works on a copy.
@@ -73,8 +73,8 @@ pub(crate) struct Gap {
     pub(crate) sequences: Range<u64>,
     /// The file that they should follow, or be before.
     pub(crate) beside: String,
-    /// All messages below this sequence were stored, and nobody knows of any behind it: set where the file that held them is
-    /// missing.
+    /// All messages below this sequence were stored, and nobody knows of any behind it: set where the file that held
+    /// them is missing.
     pub(crate) known_end: Option<u64>,
 }
 

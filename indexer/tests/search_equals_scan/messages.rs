@@ -215,8 +215,8 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![10 => words, 4 => letters, 3 => alike(), 1 => long, 1 => no_text]
 }
 
-/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a segment
-/// keeps them, they hold each other where none of them is.
+/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a
+/// segment keeps them, they hold each other where none of them is.
 fn alike() -> impl Strategy<Value = Vec<u8>> {
     (vec(alike_word(), 1..5), select(vec![" ", "/", "\":\""]), select(vec!["", "took ", "{\"msg\":\""]))
         .prop_map(|(words, separator, begin)| format!("{begin}{}", words.join(separator)).into_bytes())

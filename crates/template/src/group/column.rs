@@ -14,7 +14,8 @@ const FEW: u8 = 1;
 /// The length of a number that is written without leading zeros.
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
-/// Appends the column of numbers. `lengths` are theirs, none if all are natural, and `high` the high halves of wide ones.
+/// Appends the column of numbers. `lengths` are theirs, none if all are natural, and `high` the high halves of wide
+/// ones.
 pub(super) fn write_numbers(
     kind: VariableKind,
     low: &[u64],
@@ -91,8 +92,8 @@ impl SlotColumn {
         matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
     }
 
-    /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column and
-    /// then including it.
+    /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column
+    /// and then including it.
     pub(crate) fn read(
         input: &mut ByteReader<'_>,
         kind: VariableKind,

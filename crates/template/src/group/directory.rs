@@ -3,8 +3,8 @@
 //! A rank becomes a row, and a row its rank, by looking at one chunk instead of all rows before it. The counts of the
 //! whole group are made anyway when it is opened: those of each chunk are copied on the way.
 //!
-//! **Invariant:** it takes at most a byte for each row, however many places there are: chunks are as long as that needs,
-//! and one chunk takes nothing.
+//! **Invariant:** it takes at most a byte for each row, however many places there are: chunks are as long as that
+//! needs, and one chunk takes nothing.
 
 /// Rows of a chunk at least: fewer save no time.
 const CHUNK_MIN: usize = 512;
@@ -12,7 +12,8 @@ const CHUNK_MIN: usize = 512;
 const CHUNK_PER_PLACE: usize = 4;
 /// Rows that are counted before they are looked at one by one.
 const BLOCK: usize = 128;
-/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all places.
+/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all
+/// places.
 const COUNTED_MAX: usize = 16;
 
 /// The directory of the rows of a group.

@@ -5,9 +5,9 @@
 //! numbers in slots match too.
 
 use super::column::{Lengths, SlotColumn};
-use super::look::{WordFinder, is_in};
 use super::read::{GroupTemplate, OTHER_ADDRESSES, TemplateGroup, kind_bit};
 use super::rows::Ranks;
+use super::word_finder::{WordFinder, is_in};
 use crate::bytes::DecodeError;
 use crate::numbers::NumberColumn;
 use crate::scan::{Variable, VariableKind};
@@ -142,8 +142,8 @@ impl TemplateGroup {
         Ok((Marks::new(places, self.dictionary.len()), many))
     }
 
-    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots. Says whether
-    /// there are any.
+    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots. Says
+    /// whether there are any.
     fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool, DecodeError> {
         let numbers: Vec<WantedWord> =
             wanted.folded.split(|&byte| byte == b'.').map(WantedWord::new).collect();

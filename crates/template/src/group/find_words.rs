@@ -1,16 +1,16 @@
 //! Finds the rows with a word of a given form in a slot, for several sets of forms at once.
 //!
-//! Forms that a kind of number cannot have are skipped; others are checked on the values, and on a few of them as texts.
-//! All texts are searched as one for the infixes.
+//! Forms that a kind of number cannot have are skipped; others are checked on the values, and on a few of them as
+//! texts. All texts are searched as one for the infixes.
 //!
 //! **Invariant:** the answer is the same as checking each word of each slot.
 
 use super::column::SlotColumn;
 use super::find::Marks;
 use super::forms::{Decimals, WordSet};
-use super::look::lowered;
 use super::read::TemplateGroup;
 use super::rows::Ranks;
+use super::word_finder::lowered;
 use crate::bytes::DecodeError;
 use crate::scan::{VariableKind, write};
 use logstead_record::{TextColumn, word};

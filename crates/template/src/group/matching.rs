@@ -1,8 +1,9 @@
 //! Finds the rows in which an expression has a match.
 //!
-//! The text that all rows of a template share is walked once, and a slot whose values cannot make a difference is skipped.
-//! From the first slot that can, each row has its own state: the values of a slot lead from the few states before it to
-//! those behind it. Each distinct value of a dictionary is walked once, and numbers are not written out as texts.
+//! The text that all rows of a template share is walked once, and a slot whose values cannot make a difference is
+//! skipped. From the first slot that can, each row has its own state: the values of a slot lead from the few states
+//! before it to those behind it. Each distinct value of a dictionary is walked once, and numbers are not written out as
+//! texts.
 //!
 //! **Invariant:** the answer is the same as matching the expression against each message.
 
@@ -52,8 +53,8 @@ struct SlotWalk<'g> {
 }
 
 impl TemplateGroup {
-    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` if `go_on`, which is told about how
-    /// many values are looked at next, says to end.
+    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` if
+    /// `go_on`, which is told about how many values are looked at next, says to end.
     pub fn find_match(
         &self,
         automaton: &Automaton,

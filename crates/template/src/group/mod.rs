@@ -31,26 +31,26 @@ mod find;
 mod find_words;
 mod forms;
 mod hashes;
-mod look;
 mod matching;
 #[cfg(test)]
 mod measure;
 mod messages;
 mod others;
-mod placed;
+mod placed_numbers;
 mod read;
 mod rows;
 mod values;
+mod word_finder;
 mod write;
 
 pub use find::WantedWord;
 pub use forms::{WordForm, WordSet};
 pub use hashes::word_hash;
-pub use look::WordFinder;
 pub use others::may_hold_other_addresses;
-pub use placed::PlacedNumbers;
+pub use placed_numbers::PlacedNumbers;
 pub use read::TemplateGroup;
 pub use rows::{Ranks, Rows};
+pub use word_finder::WordFinder;
 pub use write::{EncodedGroup, TemplateGroupWriter};
 
 /// Most rows of a group: dynamic fields of 131 072 messages have more rows than these.

@@ -1,5 +1,5 @@
-//! Addresses that are not variables: `010.0.0.1`, `300.0.0.1`, and any four of more numbers in a row. They lie in several
-//! slots.
+//! Addresses that are not variables: `010.0.0.1`, `300.0.0.1`, and any four of more numbers in a row. They lie in
+//! several slots.
 //!
 //! **Invariant:** an [address](logstead_record::word::addresses) of a message that has a template is a variable of it,
 //! or the template may hold others. A variable that is an address has no number before or behind it, so that no other

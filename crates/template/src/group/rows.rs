@@ -23,8 +23,8 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
-/// So many places at most are compared with those of rows, one after the other: that takes less time than looking up what is
-/// accepted for each row.
+/// So many places at most are compared with those of rows, one after the other: that takes less time than looking up
+/// what is accepted for each row.
 const COMPARED_MAX: usize = 4;
 /// To look at this many rows costs as much as looking up the rank of one.
 const LOOKED_AT_PER_RANK: usize = 256;

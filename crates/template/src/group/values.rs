@@ -69,7 +69,8 @@ impl RowValues {
 }
 
 impl Starts {
-    /// None if no row has a value. `places` are those of the rows, and `counts` how many values a row of each place has, 0 if it has no template.
+    /// None if no row has a value. `places` are those of the rows, and `counts` how many values a row of each place
+    /// has, 0 if it has no template.
     pub(super) fn new(places: &[u16], counts: &[u32]) -> Starts {
         let mut ends = vec![0; counts.len()];
         if counts.iter().all(|&count| count == 0) {

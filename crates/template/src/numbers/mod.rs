@@ -8,8 +8,8 @@
 //! |          3 | dictionary | varint, how many distinct values; those in order, each as varint less the one before; ids packed |
 //! |          4 | deltas     | u64 the least difference; heads of chunks of 128; for each chunk its differences less the least, packed |
 //!
-//! A head is u64 base (the least value; in deltas the first), u8 width, u32 where the chunk begins behind the heads. How
-//! many values there are stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
+//! A head is u64 base (the least value; in deltas the first), u8 width, u32 where the chunk begins behind the heads.
+//! How many values there are stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
 //!
 //! **Invariant:** an open column lies within its bytes: reading any of its values cannot fail.
 
@@ -309,8 +309,8 @@ fn each_equal(run: &[u64], value: u64, first: usize, each: &mut impl FnMut(usize
     }
 }
 
-/// The value of an id. A damaged column may hold an id that is too large, if the size of the dictionary is not a power of
-/// two.
+/// The value of an id. A damaged column may hold an id that is too large, if the size of the dictionary is not a power
+/// of two.
 fn of_dictionary(values: &[u64], id: u64) -> u64 {
     values.get(id as usize).copied().unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it. Only
-//! the place of such a value is kept, and that is the same for most rows of a template.
+//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it.
+//! Only the place of such a value is kept, and that is the same for most rows of a template.
 //!
 //! An *outline* is the names of a row's fields, and how the value of each is found in the message. It is found from the
 //! end of the part before it, or from the beginning.
@@ -12,8 +12,8 @@
 //! | [ordered](crate::ordered)     | the numbers that outlines leave open, in the order of rows                  |
 //!
 //! The packet has how many values each outline has; then, of the values of all outlines one after the other, first the
-//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands for.
-//! All else is varints.
+//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands
+//! for. All else is varints.
 //!
 //! | end | the value is                                                                                          |
 //! |----:|-------------------------------------------------------------------------------------------------------|
@@ -25,8 +25,8 @@
 //!
 //! A gap of 0 is the next open number, which comes before the length.
 //!
-//! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so that
-//! its words are words of the message, and any match in it is a match in the message.
+//! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so
+//! that its words are words of the message, and any match in it is a match in the message.
 
 mod read;
 mod write;

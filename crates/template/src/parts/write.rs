@@ -66,8 +66,8 @@ struct MessageSearch<'m> {
 }
 
 impl FieldPartsWriter {
-    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values that
-    /// are no parts of the message.
+    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values
+    /// that are no parts of the message.
     pub fn push<'f>(
         &mut self,
         message: &[u8],

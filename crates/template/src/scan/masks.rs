@@ -1,7 +1,7 @@
 //! The digits of a text and the bytes of its words, as bits.
 //!
-//! Work on bytes is done for 64 of them at once, in a form that compilers turn into vector instructions. Everything after
-//! that is done for each variable.
+//! Work on bytes is done for 64 of them at once, in a form that compilers turn into vector instructions. Everything
+//! after that is done for each variable.
 
 use super::MARKERS;
 use logstead_record::word;
@@ -23,8 +23,8 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Looks at a text, behind which there are spaces up to a whole number of chunks: one at least, as runs end before the
-    /// last bit. `false` if it holds a byte that stands for a variable in keys.
+    /// Looks at a text, behind which there are spaces up to a whole number of chunks: one at least, as runs end before
+    /// the last bit. `false` if it holds a byte that stands for a variable in keys.
     pub(super) fn fill(&mut self, padded: &[u8], bytes: usize) -> bool {
         self.digits.clear();
         self.words.clear();
@@ -125,8 +125,8 @@ fn class_of(byte: u8) -> u8 {
     digit | word | marker | beyond
 }
 
-/// For each half of a chunk, a bit for each digit, and in the upper half of the bits one for each byte of a word; and the
-/// union of all classes.
+/// For each half of a chunk, a bit for each digit, and in the upper half of the bits one for each byte of a word; and
+/// the union of all classes.
 fn halves(chunk: &[u8; CHUNK]) -> ([u64; 2], u8) {
     const EIGHT: usize = 8;
     // Eight bytes of each half are one vector, and the next eight go to the next bits of it.

@@ -1,7 +1,7 @@
 //! Splits a message into its key and its variables.
 //!
-//! A key is the message with one byte, the marker of its [`VariableKind`], in the place of each variable. Messages that one
-//! statement of a program writes have few keys.
+//! A key is the message with one byte, the marker of its [`VariableKind`], in the place of each variable. Messages that
+//! one statement of a program writes have few keys.
 //!
 //! | in the message                       | is                                     |
 //! |--------------------------------------|----------------------------------------|

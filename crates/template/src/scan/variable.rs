@@ -50,8 +50,9 @@ pub(crate) struct Variable {
     pub(crate) high: u64,
 }
 
-/// The counts that a byte adds, in a word of at most 255 bytes: 1 in the lowest byte for a digit, in the next for a digit
-/// beyond 9 in lower case, in the third for one in upper case. A branch for each byte would be mispredicted too often.
+/// The counts that a byte adds, in a word of at most 255 bytes: 1 in the lowest byte for a digit, in the next for a
+/// digit beyond 9 in lower case, in the third for one in upper case. A branch for each byte would be mispredicted too
+/// often.
 const COUNTS: [u32; 256] = {
     let mut counts = [0; 256];
     let mut byte = 0;

@@ -4,8 +4,8 @@ use crate::segment::names::NamesColumn;
 use hashbrown::HashMap;
 use logstead_record::{NameColumn, TextColumn};
 
-/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may be
-/// the same in this one.
+/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may
+/// be the same in this one.
 pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
     let mut values = TextColumn::default();
     let mut places = PositionLookup::new(names.values().len() + 1);

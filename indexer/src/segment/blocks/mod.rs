@@ -1,5 +1,5 @@
-//! The blocks file of a segment: its messages, as columns of the whole segment, and groups of rows whose texts are templates
-//! and variables. It is a [bundle](super::bundle) of these sections:
+//! The blocks file of a segment: its messages, as columns of the whole segment, and groups of rows whose texts are
+//! templates and variables. It is a [bundle](super::bundle) of these sections:
 //!
 //! | section              | holds                                                                          |
 //! |----------------------|--------------------------------------------------------------------------------|
@@ -48,7 +48,6 @@ mod read;
 mod sections;
 mod shared;
 mod take;
-mod texts;
 mod write;
 
 use super::cache::Cache;
@@ -59,10 +58,10 @@ pub use error::BlocksError;
 pub(crate) use groups::RowGroups;
 use logstead_record::{Batch, Field, Groups, Selection};
 use shared::BlocksHead;
+pub(crate) use shared::IndexedTexts;
 pub(crate) use shared::{MessageSpan, ReadScratch};
 use std::ops::Range;
 use std::sync::Arc;
-pub(crate) use texts::IndexedTexts;
 pub(crate) use write::BlocksWriter;
 
 /// An open blocks file.

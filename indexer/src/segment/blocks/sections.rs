@@ -1,12 +1,12 @@
 //! Opens the sections of a file. An open section is kept in the cache.
 //!
-//! **Invariant:** an open section has the number of rows that belongs to it: that of the segment, of its group, or of the
-//! fields there.
+//! **Invariant:** an open section has the number of rows that belongs to it: that of the segment, of its group, or of
+//! the fields there.
 
 use super::error::BlocksError;
 use super::groups::RowGroups;
 use super::layout::{GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
-use super::texts::{IndexedTexts, UnsharedValues};
+use super::shared::{IndexedTexts, UnsharedValues};
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::cache::CachePart;
 use crate::segment::column::{CommonColumn, ORIGIN};

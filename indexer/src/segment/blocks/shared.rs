@@ -1,10 +1,11 @@
-//! The bounds of messages in time, and what writing and reading blocks share.
+//! The bounds of messages in time, the texts of a group, and what else writing and reading blocks share.
 
 use crate::bounds::TimeBounds;
 use crate::bytes::time_at;
 use crate::journal::frame::Hash;
 use crate::segment::cache::CacheOwner;
 use logstead_record::{Batch, Timestamp};
+use logstead_template::TemplateGroup;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -91,4 +92,18 @@ impl MessageSpan {
         let time = |at| time_at(bytes, at);
         MessageSpan { earliest: time(0), latest: time(8), received_first: time(16), received_last: time(24) }
     }
+}
+
+/// The texts of a group: what an index is made of.
+pub(crate) struct IndexedTexts {
+    pub(crate) messages: Arc<TemplateGroup>,
+    pub(crate) values: Option<UnsharedValues>,
+}
+
+/// The values of dynamic fields that are not parts of messages, and the row of each.
+///
+/// **Invariant:** a value of a dynamic field that is not here is a part of its message, with all its words.
+pub(crate) struct UnsharedValues {
+    pub(crate) texts: Arc<TemplateGroup>,
+    pub(crate) rows: Vec<u32>,
 }

@@ -1,11 +1,11 @@
-//! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the segment
-//! without a batch of them.
+//! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the
+//! segment without a batch of them.
 
 use super::error::{BlocksError, disk};
 use super::groups::RowGroups;
 use super::layout::{BLOCK_ROWS, CLOCK, HEAD_FORM, OWN, of_group};
+use super::shared::IndexedTexts;
 use super::shared::{MessageSpan, ReadScratch};
-use super::texts::IndexedTexts;
 use super::write::{BlocksWriter, GROUP_ROWS};
 use crate::segment::column::{COLUMNS, CommonColumn};
 use logstead_record::{Batch, Group, Timestamp};

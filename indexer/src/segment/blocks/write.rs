@@ -9,7 +9,7 @@ use super::layout::{
 };
 use super::pieces::{self, merkle_root};
 use super::shared::MessageSpan;
-use super::texts::{IndexedTexts, UnsharedValues};
+use super::shared::{IndexedTexts, UnsharedValues};
 use crate::journal::frame::Hash;
 use crate::segment::bundle::{BundleIdentity, BundleKind, BundleWriter};
 use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, CommonColumn, ORIGIN};

@@ -15,9 +15,9 @@
 //! |     76 |    4 | reserved       | zero                                                              |
 //! |     80 |      | sections       | back to back                                                      |
 //!
-//! The tables are for each section u8 length of its name, its name and u64 its length, and behind all of these one u32 for
-//! each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one section.
-//! All numbers are little endian.
+//! The tables are for each section u8 length of its name, its name and u64 its length, and behind all of these one u32
+//! for each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one
+//! section. All numbers are little endian.
 //!
 //! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
 //!

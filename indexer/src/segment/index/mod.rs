@@ -10,8 +10,8 @@
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
 //!
-//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many
-//! have none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
+//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many have
+//! none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
 //! from the blocks, which hold them anyway.
 //!
 //! **Invariant:** an index is believed only when it says that it was made of these very blocks.
@@ -26,7 +26,7 @@ use super::column::{COLUMN_COUNT, CommonColumn};
 use super::lexicon::TemplateLexicon;
 use super::names::{NameValues, NamesColumn};
 use super::packed::ColumnFault;
-use super::range::ReadRange;
+use super::packed::ReadRange;
 use super::templates::Templates;
 use super::times::Times;
 use crate::disk::DiskFile;

@@ -1,5 +1,5 @@
-//! The places where a word may be: the groups that may have it in a slot, and the dictionaries. They are found by hashes,
-//! at about eleven bits for each word and place, so that a look-up reads no more than it has to.
+//! The places where a word may be: the groups that may have it in a slot, and the dictionaries. They are found by
+//! hashes, at about eleven bits for each word and place, so that a look-up reads no more than it has to.
 
 use crate::segment::bundle::{Bundle, IndexError, Section};
 use crate::segment::inverter::TERM_BYTES_MAX;

@@ -23,8 +23,8 @@ pub(crate) struct ShapeMatches {
 }
 
 impl TemplateLexicon {
-    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
-    /// side and at both ends of it, and what looking them up gave.
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side
+    /// by side and at both ends of it, and what looking them up gave.
     pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,

@@ -1,7 +1,7 @@
 //! The words of a segment: of templates, of their slots, and of what has no template.
 //!
-//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
-//! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
+//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is
+//! known by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
@@ -64,8 +64,8 @@ pub(crate) struct WordMatch {
     is_exact: bool,
 }
 
-/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no row is
-/// among them that only may have it; none if the group cannot be read.
+/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no
+/// row is among them that only may have it; none if the group cannot be read.
 pub(super) struct InSlots {
     pub(super) group: usize,
     found: OnceCell<Option<(Vec<Ranks>, bool)>>,

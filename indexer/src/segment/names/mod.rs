@@ -11,8 +11,8 @@
 //! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for the kinds 0 and 2 always 1 |
 //!
 //! In an index, a column of more than [`VALUES_MAX`](write::VALUES_MAX) values, or of more than
-//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of them, is of kind 0 or 2; beside messages a column always has all
-//! values. Before there was a kind 2, all of those were of kind 0.
+//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of them, is of kind 0 or 2; beside messages a column always has
+//! all values. Before there was a kind 2, all of those were of kind 0.
 //!
 //! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 

@@ -221,8 +221,8 @@ impl NamesColumn {
         Selection::from_words(self.rows(), words)
     }
 
-    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need not
-    /// wait for the one before.
+    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need
+    /// not wait for the one before.
     fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [[u32; 4]]) {
         let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
         if rows == 0 {

@@ -2,7 +2,7 @@
 
 use super::layout::{COMPLETE, COMPRESSED};
 use crate::segment::packed::ColumnFault;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use logstead_record::TextColumn;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 
 use super::frame::{FRAME_ROWS, TimesFrame, bounds, read_frame};
 use crate::segment::packed::ColumnFault;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use logstead_record::Selection;
 use std::ops::{Range, RangeInclusive};
 

@@ -2,7 +2,7 @@
 
 use super::frame::{FRAME_ROWS, TimesFrame, bounds, write_frame};
 use super::read::Times;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use std::ops::Range;
 
 /// Builds the column of times.

@@ -1,6 +1,6 @@
 //! Joins small neighbours: fewer segments are fewer to ask.
 
-use super::done::{KeepError, TaskOutcome};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
 use super::reindex::each_of;
 use crate::segment::Segment;
@@ -18,8 +18,8 @@ const JOIN_MIN: usize = 4;
 const JOIN_ALWAYS: usize = 64;
 /// Neighbours are joined to this many rows first.
 const FIRST_ROWS_MAX: u32 = 1 << 20;
-/// Segments of that many are joined only where these are left: what expires with one is a small part of all, and a search
-/// has enough to do side by side.
+/// Segments of that many are joined only where these are left: what expires with one is a small part of all, and a
+/// search has enough to do side by side.
 const SEGMENTS_LEFT: u64 = 64;
 
 /// When to join.

@@ -6,9 +6,8 @@
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
 //! that fails or is killed changes nothing that counts.
 
-mod done;
 mod join;
-mod leftovers;
+mod outcome;
 mod publish;
 mod reindex;
 mod seal;
@@ -23,9 +22,9 @@ use crate::store::options::Options;
 use crate::store::part::parts;
 use crate::store::retention::{ExpiredParts, Expiry, old_parts};
 use crate::store::view::{FileView, SharedView, View};
-pub use done::{KeepError, TaskOutcome};
 use join::{JoinPolicy, join, small_neighbours};
 use logstead_record::Timestamp;
+pub use outcome::{KeepError, TaskOutcome};
 use parking_lot::Mutex;
 use publish::Publisher;
 use reindex::reindex;

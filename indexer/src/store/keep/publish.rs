@@ -3,7 +3,6 @@
 //! **Invariant:** new files are whole and synced before the manifest names them; the manifest is replaced before
 //! searchers see the new files; and what it replaces is removed only then.
 
-use super::leftovers::Leftovers;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::segment::build::write_index;
@@ -206,5 +205,33 @@ impl Publisher {
                 }
             }
         }
+    }
+}
+
+/// Removes files, and remembers those that could not be removed.
+struct Leftovers {
+    disk: Arc<dyn Disk>,
+    paths: Mutex<Vec<PathBuf>>,
+}
+
+impl Leftovers {
+    fn new(disk: Arc<dyn Disk>) -> Leftovers {
+        Leftovers { disk, paths: Mutex::default() }
+    }
+
+    /// Removes files; those that cannot be removed later.
+    fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            match self.disk.remove(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => self.paths.lock().push(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Tries again.
+    fn remove_all(&self) {
+        let paths = std::mem::take(&mut *self.paths.lock());
+        self.remove(paths);
     }
 }

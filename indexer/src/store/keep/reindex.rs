@@ -1,6 +1,6 @@
 //! Makes the index of a segment again, of its blocks.
 
-use super::done::{KeepError, TaskOutcome};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
 use crate::segment::Segment;
 use crate::segment::blocks::{BlocksError, ReadScratch};

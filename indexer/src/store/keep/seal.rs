@@ -1,6 +1,6 @@
 //! Seals a journal file: its messages become segments.
 
-use super::done::{KeepError, TaskOutcome};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
 use crate::journal::frame::{FrameHeader, HEADER_BYTES_MAX, Hash};
 use crate::segment::Segment;

@@ -1,5 +1,5 @@
-//! The receiver that a destination sends to: of syslog over TCP, of RELP, or of `_bulk`, which does nothing but count. It
-//! can be stopped, and started again at the same address.
+//! The receiver that a destination sends to: of syslog over TCP, of RELP, or of `_bulk`, which does nothing but count.
+//! It can be stopped, and started again at the same address.
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -14,7 +14,8 @@ use std::thread::JoinHandle;
 const READ_BYTES: usize = 256 << 10;
 /// No message or request is longer, so what is kept of them has a limit.
 const PIECE_BYTES_MAX: usize = 64 << 20;
-/// The kernel gives ports from 32768 on to connections. One of those might connect to itself while nobody listens there.
+/// The kernel gives ports from 32768 on to connections. One of those might connect to itself while nobody listens
+/// there.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// The protocol it speaks.

@@ -1,5 +1,5 @@
-//! A number for each row of a group, in the order of places: programs write few statements, so the rows of a template are
-//! alike, however many others lie between them.
+//! A number for each row of a group, in the order of places: programs write few statements, so the rows of a template
+//! are alike, however many others lie between them.
 //!
 //! | bytes                             | meaning                                                            |
 //! |-----------------------------------|--------------------------------------------------------------------|

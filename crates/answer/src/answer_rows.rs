@@ -98,8 +98,8 @@ impl RowTimes for BatchTimes<'_> {
 }
 
 impl AnswerRows<'_> {
-    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as long
-    /// as their times are those that `alike` says to be like it.
+    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as
+    /// long as their times are those that `alike` says to be like it.
     pub(crate) fn visit_times(
         &self,
         alike: impl Fn(i64) -> RangeInclusive<i64>,

@@ -1,4 +1,5 @@
-//! Which of many texts have a word: all of them are looked at in one pass, and only what that finds is looked at closely.
+//! Which of many texts have a word: all of them are looked at in one pass, and only what that finds is looked at
+//! closely.
 
 use logstead_record::{TextColumn, word};
 use memchr::memmem::Finder;
