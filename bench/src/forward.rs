@@ -257,7 +257,7 @@ impl Forward {
         Ok(())
     }
 
-    /// How many messages a second are received.
+    /// The number of messages received per second.
     fn receive(&self, server: &Server, lines: &Path) -> Result<f64> {
         let before = server.counters()?.get("logspace_messages_total");
         let mut load = vec![server.url("tcp")?.to_owned(), format!("--interval={}", self.seconds)];

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// How much a source reads at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// How many chunks a commit takes together, as if they had waited for the previous one.
+/// The number of chunks that a commit takes together, as if they had waited for the previous one.
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 const ROUTER: &str = r#"

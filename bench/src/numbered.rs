@@ -1,4 +1,4 @@
-//! Which of the load generator's messages arrived, by connection and number, and how many of them twice.
+//! Notes which of the load generator's messages arrived, by connection and number, and how many of them twice.
 
 use crate::test_receiver::TakeMessage;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(crate) struct Numbered {
     arrived: Mutex<Arrivals>,
 }
 
-/// How many messages arrived.
+/// The number of messages that arrived.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ArrivalCount {
     /// Different ones that were taken.

@@ -59,7 +59,7 @@ pub(crate) struct Receive {
     /// Connections, one case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
     #[arg(long, value_delimiter = ',')]
     connections: Vec<usize>,
-    /// How many workers one connection's messages are spread over
+    /// The number of workers that one connection's messages are spread over
     #[arg(long, value_delimiter = ',', default_value = "1,auto")]
     partitions: Vec<String>,
     /// Delay and buffer of the reads, one case each; `0ms` is off

@@ -196,7 +196,7 @@ impl Server {
         Ok(request.header("Authorization", format!("Bearer {TOKEN}")).call()?)
     }
 
-    /// How many entries a folder of `/proc/PID` has: `fd`, `task`.
+    /// The number of entries that a folder of `/proc/PID` has: `fd`, `task`.
     pub(crate) fn entries(&self, folder: &str) -> Result<usize> {
         Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
@@ -208,7 +208,7 @@ impl Server {
         Ok(Counters::parse(&answer.body_mut().read_to_string()?))
     }
 
-    /// How many messages a search finds.
+    /// The number of messages that a search finds.
     pub(crate) fn found(&self) -> Result<u64> {
         let answer = self.ask("/count", &serde_json::json!({ "query": "*" }))?;
         answer["count"].as_u64().context("an answer without a count")

@@ -37,10 +37,10 @@ pub enum ColumnsError {
     /// They end too early.
     #[error("the columns end at byte {at}, in the middle of something")]
     Short {
-        /// How many there are.
+        /// The number of bytes that are there.
         at: usize,
     },
-    /// Something follows the last column.
+    /// There are bytes after the last column.
     #[error("{bytes} bytes follow the last column")]
     Long {
         /// How much.

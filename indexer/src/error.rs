@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why something could not be written. Nothing of it counts; it can be tried again.
+/// Why a write failed. No part of it counts, and it can be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
     /// There is no room.

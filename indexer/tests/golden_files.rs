@@ -30,7 +30,7 @@ const OPEN_JOURNAL: &str = "00000000000000000306.journal";
 /// A journal file, written by `write_journal`.
 const JOURNAL_FILE: &[u8] = include_bytes!("data/format/00000000000000000000.journal");
 const JOURNAL_NAME: &str = "00000000000000000000.journal";
-/// How many messages the segment has.
+/// The number of messages that the segment has.
 const MESSAGES: u64 = 306;
 
 /// Every column in use: dynamic fields, a head that is not stored and one that is, flags, times before 1970.

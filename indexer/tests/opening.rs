@@ -312,7 +312,7 @@ impl Case<'_> {
     /// Opening or reading everything reports all damage.
     fn check_named(&self, searcher: &Searcher, recovery: &Recovery) {
         let mut named: Vec<String> =
-            recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+            recovery.notes().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
         searcher.verify(&SearchContext::alone(), &mut |checked| {
             named.extend(checked.findings.iter().map(|finding| finding.what.clone()));
         });
@@ -538,7 +538,7 @@ fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
     for store in stores() {
         let before = files(&store.disk);
         let ReadOnlyLogspace { searcher, recovery } = store.look_at(&store.disk);
-        let told = recovery.told();
+        let told = recovery.notes();
         assert!(told.iter().all(|told| !told.is_damage), "{}: {told:?}", store.name);
         let opened = open_all(&store.disk, OPTIONS).unwrap();
         for searcher in [searcher, opened.searcher] {
@@ -560,7 +560,7 @@ fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
 fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
     let ReadOnlyLogspace { searcher, recovery } = store.look_at(disk);
     let mut told: Vec<String> =
-        recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+        recovery.notes().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
     searcher.verify(&SearchContext::alone(), &mut |checked| {
         told.extend(checked.findings.iter().map(|finding| finding.what.clone()));
     });

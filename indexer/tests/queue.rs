@@ -345,7 +345,7 @@ fn how_far_messages_were_queued_is_known_elsewhere_too_and_what_is_missing_is_sa
     drop(filled(&disk, 4, 2));
     let disk: Arc<dyn Disk> = Arc::new(disk);
     let mut queue = open_queue(&disk, Path::new(DIR), OPTIONS, 9).unwrap();
-    let damaged: Vec<String> = queue.recovery.told().into_iter().map(|told| told.text).collect();
+    let damaged: Vec<String> = queue.recovery.notes().into_iter().map(|told| told.text).collect();
     assert!(damaged.iter().any(|text| text.contains("sequences 4 to 8 are missing")), "{damaged:?}");
     assert_eq!(read_up_to_a_hole(&mut queue.reader, 100).1, Some(9), "what is missing is no message");
     assert_eq!(queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap(), 9..10);

@@ -120,7 +120,7 @@ impl Aggregation {
         Ok(aggregation)
     }
 
-    /// Which messages to add.
+    /// The messages to add.
     pub fn filter(&self) -> &Query {
         &self.filter
     }

@@ -8,7 +8,7 @@ use std::ops::{Range, RangeInclusive};
 
 /// A batch or a whole segment.
 pub struct AnswerRows<'a> {
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
     /// The rows that the answer is about.
     pub selected: &'a Selection,
@@ -30,7 +30,7 @@ pub trait RowTimes {
 /// Rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeFrame {
-    /// Which.
+    /// The rows of the frame.
     pub rows: Range<u32>,
     /// No time in it is before this.
     pub earliest: i64,

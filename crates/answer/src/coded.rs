@@ -169,7 +169,7 @@ impl<'a> Coded<'a> {
         self.key(self.ids[row])
     }
 
-    /// How many ids there are, the one of no value included.
+    /// The number of ids, the one of no value included.
     pub(crate) fn ids_end(&self) -> usize {
         self.values.len() + 1
     }

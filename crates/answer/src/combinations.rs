@@ -9,11 +9,11 @@ pub(crate) const COMBINATIONS_MAX: usize = 1 << 10;
 
 /// Some rows, each as often as it has combinations.
 pub(crate) struct RowCombinations {
-    /// Which row each is of.
+    /// The row that each belongs to.
     of: Vec<u32>,
     /// In each column to group by, the id of each.
     ids: Vec<Vec<u32>>,
-    /// How many rows have more than [`COMBINATIONS_MAX`].
+    /// The number of rows that have more than [`COMBINATIONS_MAX`].
     pub cut: u64,
 }
 

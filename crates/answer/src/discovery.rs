@@ -1,4 +1,4 @@
-//! Which fields messages have: how many messages have each, and how much its values tell them apart.
+//! Discovers the fields of messages: the number of messages with each, and how well its values tell them apart.
 //!
 //! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of that is enough to
 //! say which fields are worth a look, and takes the same memory for any number of values.
@@ -27,7 +27,7 @@ const LEAST_WORTH: f64 = 0.3;
 /// Finds the dynamic fields of messages.
 #[derive(Default)]
 pub struct Discovery {
-    /// By their names in lower case.
+    /// The fields by their names in lower case.
     fields: HashMap<Vec<u8>, FieldTally>,
     messages: u64,
     is_rough: bool,
@@ -40,7 +40,7 @@ pub struct Discovery {
 pub struct FieldFound {
     /// Its name as some message spells it.
     pub name: String,
-    /// How many messages have it.
+    /// The number of messages that have it.
     pub messages: u64,
     /// From 0, where all values are equal, to 1: coverage times what its values are worth for telling messages apart.
     pub usefulness: f64,
@@ -132,12 +132,12 @@ impl Discovery {
         }
     }
 
-    /// How many fields there are, and whether there may be more.
+    /// The number of fields, and whether there may be more.
     pub fn count(&self) -> (usize, bool) {
         (self.fields.len(), self.has_more)
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn messages(&self) -> u64 {
         self.messages
     }

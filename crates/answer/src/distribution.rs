@@ -4,7 +4,7 @@
 
 use logstead_query::{Unit, number_with_unit};
 
-/// How many buckets there are at most.
+/// The most buckets of a distribution.
 const BUCKETS: usize = 32;
 /// From this ratio of the largest number to the least, buckets are equally wide in powers.
 const POWERS_FROM: f64 = 100.0;
@@ -14,7 +14,7 @@ const LEAST_PART: f64 = 0.9;
 /// Numbers in buckets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Distribution {
-    /// How many messages have a number.
+    /// The number of messages that have a number.
     pub messages: u64,
     /// The unit of most of the numbers that have one.
     pub unit: Unit,

@@ -42,7 +42,7 @@ pub enum AnswerError {
     #[error("{0}")]
     Stage(String),
     /// The search was cancelled.
-    #[error("the search was ended before it was through")]
+    #[error("the search was ended before it was complete")]
     Cancelled,
     /// A column cannot be read.
     #[error(transparent)]

@@ -36,7 +36,7 @@ pub struct Facet {
     pub field: FieldName,
     /// How many different values there are; at least this many where `partial` is set.
     pub distinct: u64,
-    /// How many rows have one.
+    /// The number of rows that have one.
     pub rows: u64,
     /// The most frequent ones, most frequent first, and how many rows have each.
     pub values: Vec<(CellValue, u64)>,

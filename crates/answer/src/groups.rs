@@ -26,9 +26,9 @@ pub(crate) struct GroupPlan {
     arguments: Vec<(FieldName, ValueKind)>,
     /// The units that the numbers of each argument were written with.
     units: Vec<Units>,
-    /// Which argument each state is about.
+    /// The argument that each state is about.
     states: Vec<(usize, GroupStates)>,
-    /// Which state answers each function; none if rows are counted.
+    /// The state that answers each function; none if rows are counted.
     functions: Vec<Option<(usize, Measure)>>,
 }
 
@@ -189,7 +189,7 @@ impl GroupTable {
         self.check_memory()
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -209,12 +209,12 @@ impl GroupTable {
         self.key(group, column).map_or(CellValue::Null, |key| self.plan.by[column].value(key))
     }
 
-    /// How many rows are in more groups than count.
+    /// The number of rows that are in more groups than count.
     pub(crate) fn cut(&self) -> u64 {
         self.cut
     }
 
-    /// How many rows a group has.
+    /// The number of rows that a group has.
     pub(crate) fn rows(&self, group: usize) -> u64 {
         self.rows[group]
     }
@@ -293,7 +293,7 @@ impl GroupTable {
     }
 }
 
-/// Which rows have equal ids.
+/// The rows with equal ids.
 struct CombinedIds {
     /// A number for each row, the same for rows with the same ids.
     groups: Vec<u32>,

@@ -1,4 +1,4 @@
-//! How many rows there are in each span of time, perhaps for each value of a field.
+//! The number of rows in each span of time, perhaps for each value of a field.
 //!
 //! A message that has several values of the field is counted under each, and once in its span.
 //!
@@ -34,17 +34,17 @@ pub struct HistogramCounts {
     pub interval_nanos: i64,
     /// When each bucket begins.
     pub starts: Vec<Timestamp>,
-    /// How many rows there are in each.
+    /// The number of rows in each.
     pub counts: Vec<u64>,
-    /// How many there are together with those that are dated later.
+    /// The number of all rows, including those dated after the last bucket.
     pub total: u64,
-    /// How many are dated after the last bucket.
+    /// The number of rows dated after the last bucket.
     pub later: u64,
     /// If it counts by a field: the most frequent values, most frequent first.
     pub series: Vec<HistogramSeries>,
     /// Rows with values that are too many to be told apart, once for each; empty if there are none.
     pub other: Vec<u64>,
-    /// How many values those are.
+    /// The number of values that those are.
     pub other_values: usize,
 }
 
@@ -53,7 +53,7 @@ pub struct HistogramCounts {
 pub struct HistogramSeries {
     /// The value.
     pub value: CellValue,
-    /// How many rows there are in each bucket.
+    /// The number of rows in each bucket.
     pub counts: Vec<u64>,
 }
 
@@ -81,7 +81,7 @@ impl Histogram {
         self.by.as_ref().map_or(&[], |by| &by.needs)
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     pub fn buckets(&self) -> usize {
         self.buckets.count
     }

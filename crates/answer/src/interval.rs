@@ -49,7 +49,7 @@ const NICE: [i64; 28] = [
 pub enum Width {
     /// The shortest round length that gives at most this many buckets.
     AtMost(usize),
-    /// So many nanoseconds.
+    /// This many nanoseconds.
     Nanos(i64),
 }
 
@@ -94,7 +94,7 @@ impl Interval {
         self.start(number)..=next.map_or(i64::MAX, |next| next - 1)
     }
 
-    /// How many spans there are from one number to another, unless those are too many.
+    /// The number of spans from one number to another, unless those are too many.
     pub(crate) fn count(self, first: i64, last: i64) -> Result<usize, AnswerError> {
         let count = last.abs_diff(first).saturating_add(1);
         if (BUCKETS_MAX as u64) < count {

@@ -27,7 +27,7 @@ pub(crate) enum GroupStates {
     Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
 }
 
-/// Which values each group has.
+/// The distinct values of each group.
 #[derive(Default)]
 pub(crate) struct Distinct {
     values: ValueDictionary,

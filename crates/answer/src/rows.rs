@@ -17,7 +17,7 @@ use logstead_record::{Batch, Selection, Timestamp};
 use logstead_work::Work;
 use std::cmp::Ordering;
 
-/// Which messages are kept.
+/// The rule for the messages to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum KeepRule {
     /// This many of the first.
@@ -52,7 +52,7 @@ pub(crate) struct Rows {
 /// Time and sequence.
 type RowPosition = (i64, u64);
 
-/// So many may always wait to be compared; few in tests, so that they see it happen.
+/// The number of rows that may always wait to be compared; low in tests, so that they see it happen.
 const KEPT_MIN: usize = if cfg!(test) { 4 } else { 1024 };
 
 struct KeptRow {
@@ -239,7 +239,7 @@ impl Rows {
         self.bytes = self.kept.iter().map(KeptRow::memory_bytes).sum::<usize>() + keys.sum::<usize>();
     }
 
-    /// Which of two messages comes first.
+    /// The order of two messages.
     fn compare(&self, a: &KeptRow, b: &KeptRow) -> Ordering {
         let ranks = self.order.iter().zip(a.ranks.iter().zip(&b.ranks));
         let mut by_keys =

@@ -3,7 +3,7 @@
 use super::error::AnswerError;
 use logstead_query::{Query, Stage};
 
-/// Which logspaces are searched is decided before there are any messages.
+/// Refuses a condition on logspaces: these are chosen before there are any messages.
 pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
     if !query.uses_logspace() {
         return Ok(());

@@ -41,7 +41,7 @@ impl ValueDictionary {
         ((number as usize) < self.texts.len()).then(|| self.texts.get(number as usize))
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }

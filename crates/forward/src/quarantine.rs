@@ -122,7 +122,10 @@ impl Open {
             Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
         let OpenQueue { appender, reader, searcher, recovery, cursor, .. } =
             open_queue(&means.disk, dir, options, 0)?;
-        recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
+        recovery
+            .notes()
+            .iter()
+            .for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {
             tracing::warn!(
                 destination = id,

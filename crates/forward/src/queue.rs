@@ -226,7 +226,7 @@ fn options(config: &Config, means: &Means) -> Options {
 }
 
 fn report(id: &str, recovery: &Recovery) {
-    for told in recovery.told() {
+    for told in recovery.notes() {
         if told.is_damage {
             tracing::error!(destination = id, "its queue: {}", told.text);
         } else {

@@ -324,7 +324,7 @@ impl Storing {
 fn report(id: &str, folder: &Path, recovery: &Recovery) {
     let messages = recovery.messages + recovery.sealed_messages;
     let folder = folder.display();
-    for told in recovery.told() {
+    for told in recovery.notes() {
         if told.is_damage {
             tracing::error!(logspace = id, %folder, "{}", told.text);
         } else {

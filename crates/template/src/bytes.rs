@@ -11,7 +11,7 @@ pub enum DecodeError {
     /// They end too early.
     #[error("they end in the middle of something")]
     Short,
-    /// Something follows what was written.
+    /// There are bytes after the end.
     #[error("{0} bytes follow")]
     Long(usize),
     /// A number is larger than it can be.
@@ -106,7 +106,7 @@ pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// How many bits a number has.
+/// The number of bits that a number has.
 pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }

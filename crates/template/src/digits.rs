@@ -29,7 +29,7 @@ pub(crate) fn decimal(mut value: u64, length: usize, digits: &mut [u8; DIGITS_MA
     &digits[at.min(DIGITS_MAX - length.min(DIGITS_MAX))..]
 }
 
-/// How many digits a number has.
+/// The number of digits that a number has.
 #[inline]
 pub(crate) fn count(value: u64) -> usize {
     const POWERS: [u64; DIGITS_MAX] = {

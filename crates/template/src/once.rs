@@ -1,6 +1,6 @@
 //! Remembers keys that were met once. Keys that never come again should not take the place of one that does.
 
-/// How many hashes are remembered: a newer one takes the place of an older one.
+/// The number of hashes that are remembered: a newer one takes the place of an older one.
 const PLACES: usize = 1 << 14;
 
 /// The hashes of keys that were met, as far as they are remembered.

@@ -176,7 +176,7 @@ impl Rare {
         }
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.pairs
     }

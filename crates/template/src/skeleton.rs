@@ -89,7 +89,7 @@ impl Skeleton {
         learned
     }
 
-    /// How many places it knows.
+    /// The number of places that it knows.
     pub(crate) fn places(&self) -> usize {
         self.places.len()
     }

@@ -92,7 +92,7 @@ impl TemplateTable {
         self.known(self.hasher.hash_one(key), key).map_or(KeyMatch::Nothing, KnownKey::found)
     }
 
-    /// How many there are.
+    /// Their number.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.list.len()

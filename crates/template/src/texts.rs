@@ -101,7 +101,7 @@ impl TextBlocks {
         Ok(TextBlocks { blocks, len, open: Mutex::default() })
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -3,22 +3,22 @@
 use super::Work;
 use super::lanes::{Alone, Lanes};
 
-/// How a search is run.
+/// The context of a search.
 #[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
-    /// Whether it is no longer wanted.
+    /// Whether the search is no longer wanted.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
     /// The lanes in which its parts are done side by side.
     pub lanes: &'a dyn Lanes,
 }
 
 impl<'a> SearchContext<'a> {
-    /// To the end, on the calling thread.
+    /// A search that runs to the end, on the calling thread.
     pub fn alone() -> SearchContext<'static> {
         SearchContext { cancelled: &|| false, lanes: &Alone }
     }
 
-    /// Whether it is no longer wanted.
+    /// Whether the search is no longer wanted.
     pub fn is_over(&self) -> bool {
         (self.cancelled)()
     }

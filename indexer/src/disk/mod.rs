@@ -24,9 +24,9 @@ pub trait Disk: Send + Sync {
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
     /// The names of the files in a directory, in no order.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
-    /// A new, empty file. One that was there is emptied.
+    /// Creates an empty file. An existing one is emptied.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// An existing file, to read and to append to.
+    /// Opens an existing file to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     /// Opens an existing file to read and to overwrite: a write goes to its offset, not to the end.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
@@ -42,9 +42,9 @@ pub trait Disk: Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes names that were created, changed and removed in a directory survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// How much can still be written to the file system that holds a directory.
+    /// The space left on the file system that holds a directory.
     fn space(&self, dir: &Path) -> io::Result<Space>;
-    /// An identity that nothing else has, by chance.
+    /// A random identity that nothing else has.
     fn new_identity(&self) -> io::Result<LogspaceIdentity>;
 }
 
@@ -61,7 +61,7 @@ pub struct Space {
     pub total_bytes: u64,
 }
 
-/// How often it is tried to read a small file.
+/// The number of attempts to read a small file.
 const READ_ATTEMPTS_MAX: usize = 5;
 
 /// The suffix of a file until it replaces another.
@@ -73,7 +73,7 @@ const NEARLY_FULL_BYTES_MAX: u64 = 64 << 20;
 const NEARLY_FULL_PART: u64 = 20;
 
 impl Space {
-    /// With less than this free, no more messages are stored: the rest is for what has to work on a full disk.
+    /// The free space below which no more messages are stored: the rest is for work that goes on when the disk is full.
     pub fn nearly_full_bytes(&self) -> u64 {
         (self.total_bytes / NEARLY_FULL_PART).min(NEARLY_FULL_BYTES_MAX)
     }
@@ -88,21 +88,21 @@ impl Space {
 pub trait DiskFile: Send + Sync {
     /// Appends the parts in one go. After an error, any beginning of them may be there.
     fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
-    /// Writes over bytes that are there. On most file systems this takes no space.
+    /// Overwrites existing bytes. On most file systems this takes no space.
     fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Fills `buffer` with the bytes at `offset`; fewer bytes than that are an error.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
-    /// How long it is.
+    /// Its length.
     fn bytes(&self) -> io::Result<u64>;
-    /// Whether this path still leads to it: what is written to a file that was removed is gone when it is closed,
-    /// and nobody looks for it where it was renamed to.
+    /// Whether this path still leads to it: writes to a removed file are lost when it is closed, and a renamed file
+    /// is not found.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
     }
-    /// Cuts it.
+    /// Cuts the file to a length.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
-    /// Makes its content survive a power cut. After an error nobody knows what will, and asking again proves
-    /// nothing.
+    /// Makes its content survive a power cut. After an error it is unknown which part will, and a second call
+    /// proves nothing.
     fn sync(&self) -> io::Result<()>;
 }
 

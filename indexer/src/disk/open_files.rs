@@ -48,11 +48,11 @@ struct PooledFile {
     shared: Arc<HandlePool>,
     path: Mutex<PathBuf>,
     handle: RwLock<Option<Arc<dyn DiskFile>>>,
-    /// Read since it was last looked at.
+    /// Whether it was read since the last check.
     is_used: AtomicBool,
-    /// Written to and not synced.
+    /// Whether it was written to and not synced.
     is_dirty: AtomicBool,
-    /// Its name is gone, so that it cannot be opened again.
+    /// Whether its name is gone, so that it cannot be opened again.
     is_nameless: AtomicBool,
 }
 
@@ -89,7 +89,7 @@ impl Disk for OpenFiles {
         self.shared.begin(path, |disk| disk.open(path))
     }
 
-    /// It is not among those that may be closed, as it would be opened again to append to.
+    /// A new file. It is not among those that may be closed, as it would have to be opened again to append.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.shared.disk.open_to_write_over(path)
     }
@@ -128,7 +128,7 @@ impl Disk for OpenFiles {
 }
 
 impl HandlePool {
-    /// A file that is held from now on.
+    /// Adds a file that is held from now on.
     fn begin(
         self: &Arc<HandlePool>,
         path: &Path,
@@ -189,7 +189,7 @@ impl HandlePool {
     /// Closes files, the longest unread first, until at most this many are open. Those that cannot be opened again
     /// stay.
     fn close_down_to(&self, files_max: usize, known: &mut KnownFiles) {
-        // A file that was read since the last time is passed over once.
+        // A file that was read since the last check is skipped once.
         for _ in 0..2 * known.ring.len() {
             if self.open.load(Ordering::Relaxed) <= files_max {
                 return;
@@ -204,7 +204,7 @@ impl HandlePool {
         }
     }
 
-    /// The name goes: the file stays open from now on for as long as it is held.
+    /// Notes that the name goes: the file stays open from now on for as long as it is held.
     fn detach(&self, known: &mut KnownFiles, path: &Path) -> io::Result<()> {
         let files = known.by_path.get(path).map(|files| files.iter().filter_map(Weak::upgrade).collect());
         let files: Vec<Arc<PooledFile>> = files.unwrap_or_default();

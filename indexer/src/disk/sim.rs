@@ -1,8 +1,7 @@
 //! A disk in memory that fails on purpose: it dies or errs at a chosen call, fills up, and after a power cut
 //! keeps any part of what was not synced.
 //!
-//! **Invariant:** what a sync returned for survives every crash. Everything else may survive or not, in pieces
-//! of a sector.
+//! **Invariant:** synced content survives every crash. Everything else may survive or not, in pieces of a sector.
 
 use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use parking_lot::{Mutex, MutexGuard};
@@ -59,19 +58,19 @@ impl SimDisk {
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Lets the call after `calls` more go wrong. May be said for more than one.
+    /// Makes the call after `calls` more fail. Several failures may be set.
     pub fn fault_after(&self, calls: u64, fault: Fault) {
         let mut state = self.state.lock();
         let at = state.calls + calls;
         state.faults.insert(at, fault);
     }
 
-    /// How many calls there were.
+    /// The number of calls so far.
     pub fn calls(&self) -> u64 {
         self.state.lock().calls
     }
 
-    /// How many bytes all files together may have from now on.
+    /// The number of bytes that all files together may have from now on.
     pub fn set_bytes_max(&self, bytes_max: Option<u64>) {
         self.state.lock().bytes_max = bytes_max;
     }
@@ -81,7 +80,7 @@ impl SimDisk {
         self.state.lock().fails_reads = fails_reads;
     }
 
-    /// How many bytes all files together have.
+    /// The number of bytes that all files together have.
     pub fn used_bytes(&self) -> u64 {
         self.state.lock().used_bytes()
     }
@@ -100,14 +99,14 @@ impl SimDisk {
         }
     }
 
-    /// The disk after the process ended: it has all that was written, synced or not.
+    /// The disk after the process ended: everything written is there, synced or not.
     #[must_use]
     pub fn after_kill(&self) -> SimDisk {
         let state = SimState { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The disk after a power cut: of what was not synced, what chance leaves. Different seeds leave all,
+    /// The disk after a power cut, with a random part of the content that was not synced. Different seeds leave all,
     /// nothing, a beginning or any sectors.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> SimDisk {
@@ -326,7 +325,7 @@ impl DiskFile for SimFile {
         let file = &mut state.files[self.at];
         let place = file.content.get_mut(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
         place.copy_from_slice(&bytes[..written]);
-        // It is to be written again.
+        // It has to be written again.
         let lost = std::mem::take(&mut file.lost);
         let around = lost
             .into_iter()

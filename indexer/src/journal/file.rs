@@ -1,4 +1,4 @@
-//! A journal file: its name, its header, and what follows.
+//! A journal file: its name, its header, and the frames that follow.
 //!
 //! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
 //! and then [frames](crate::journal::frame), back to back:
@@ -59,16 +59,16 @@ pub(crate) struct JournalHeader {
 /// Why the first bytes of a file are not a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// There are too few.
+    /// The file is too short.
     #[error("the file ends within its header")]
     Short,
-    /// They are something else.
+    /// The file begins with other bytes.
     #[error("it does not begin like a journal file")]
     Magic,
-    /// They are not what was written.
+    /// The checksum is wrong.
     #[error("the checksum of its header is wrong")]
     Checksum,
-    /// The file's name says something else.
+    /// The name of the file gives another sequence.
     #[error("its header says that it begins at {0}: it was renamed")]
     Renamed(u64),
     /// Another version of this program wrote it.

@@ -43,11 +43,11 @@ const LZ4_RATIO_MAX: u64 = 255;
 /// BLAKE3 of a frame: a link of the chain.
 pub(crate) type Hash = [u8; 32];
 
-/// A batch as it will be in the journal. Made if there are many threads; appended if there is one.
+/// A batch as it will be in the journal. It is encoded on any of many threads, and appended by one.
 #[derive(Clone)]
 pub struct EncodedBatch {
     batch: Arc<Batch>,
-    /// Without its place: sequence and previous hash.
+    /// The header without its place: sequence and previous hash.
     header: FrameHeader,
     body: Arc<[u8]>,
     body_hash: Hash,
@@ -86,22 +86,22 @@ impl EncodedBatch {
         &self.batch
     }
 
-    /// Finds out what makes searches quick until it is in a segment. Else the thread that appends it does.
+    /// Computes the words that speed up searches until it is in a segment. Otherwise the appending thread does so.
     pub fn prepare_for_search(&self) {
         self.batch.find_shapes();
     }
 
-    /// How many messages it holds.
+    /// The number of messages that it holds.
     pub fn rows(&self) -> usize {
         self.header.rows as usize
     }
 
-    /// How many of its messages are counted at another journal.
+    /// The number of its messages that are counted at another journal.
     pub fn set_copies(&mut self, copies: usize) {
         self.header.copies = copies.min(self.rows()) as u32;
     }
 
-    /// How many bytes it takes in the journal.
+    /// The number of bytes that it takes in the journal.
     pub fn journal_bytes(&self) -> u64 {
         self.header.frame_bytes()
     }
@@ -142,8 +142,8 @@ pub enum FrameError {
     /// The header is not what was written.
     #[error("the checksum of its header is wrong")]
     HeaderChecksum,
-    /// The header says what cannot be.
-    #[error("its header says what cannot be: {rows} rows in {columns_bytes} bytes of columns")]
+    /// The header holds impossible numbers.
+    #[error("its header is impossible: {rows} rows in {columns_bytes} bytes of columns")]
     Header {
         /// Number of messages.
         rows: u32,
@@ -156,11 +156,11 @@ pub enum FrameError {
     /// The body cannot be decompressed.
     #[error("its body cannot be decompressed")]
     Compression,
-    /// The columns are none.
+    /// The bytes are not columns.
     #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
     /// It holds messages that are in an earlier frame.
-    #[error("its messages begin at {first_sequence} where {expected} is the next")]
+    #[error("its messages begin at {first_sequence}, but {expected} comes next")]
     Order {
         /// The sequence of its first message.
         first_sequence: u64,

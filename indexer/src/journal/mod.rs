@@ -1,6 +1,6 @@
 //! The journal of a logspace: files of frames, each a batch.
 //!
-//! **Invariant:** reading trusts nothing, and finds every frame that is whole, whatever stands before it.
+//! **Invariant:** reading trusts nothing, and finds every frame that is whole, whatever comes before it.
 
 mod file;
 pub(crate) mod frame;

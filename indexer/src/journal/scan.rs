@@ -1,15 +1,15 @@
-//! Walks over the frames of a journal file, and over what is not a frame.
+//! Walks over the frames of a journal file, and over the bytes that are not frames.
 //!
 //! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
-//! is found whatever stands before it.
+//! is found, whatever comes before it.
 
 use crate::disk::DiskFile;
 use crate::journal::frame::{FrameError, FrameHeader, HEADER_BYTES_MAX, HEADER_BYTES_MIN, MAGIC};
 use std::io;
 
-/// Least that is read at once where everything is read.
+/// The least that is read at once if everything is read.
 const WINDOW_BYTES: usize = 256 << 10;
-/// Least that is read at once where bodies are stepped over.
+/// The least that is read at once if bodies are skipped.
 const HEADER_WINDOW_BYTES: usize = 4 << 10;
 
 /// An item of a journal file: a frame, or bytes that are not one.
@@ -31,12 +31,12 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Over the frames between two offsets, their bodies too.
+    /// A walk over the frames between two offsets, with their bodies.
     pub(crate) fn frames(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { file, at: start, end, bodies: true, window: Vec::new(), window_at: start }
     }
 
-    /// Over the headers only: bodies are neither read nor checked.
+    /// A walk over the headers only: bodies are neither read nor checked.
     pub(crate) fn headers(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { bodies: false, ..Scan::frames(file, start, end) }
     }

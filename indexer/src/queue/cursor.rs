@@ -55,7 +55,7 @@ pub enum CursorError {
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
     /// Messages that it counts as done with were never stored, or are lost.
-    #[error("it is at {0}, where the queue ends before")]
+    #[error("it is at {0}, beyond the end of the queue")]
     Beyond(u64),
 }
 

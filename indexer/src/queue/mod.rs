@@ -1,11 +1,11 @@
-//! A queue: a journal that one reader reads once, in order, and notes how far it is done.
+//! A queue: a journal that one reader reads once, in order, noting how far it has finished.
 //!
-//! The folder of a queue is that of a logspace that nobody seals, with a [cursor](cursor) beside the journal. So a
-//! queue is stored, recovered, verified, inspected and searched as a logspace is. Journal files whose messages are all
-//! done with are removed without being read; while the reader keeps up, what it reads is still in memory.
+//! The folder of a queue is that of a logspace that is never sealed, with a [cursor](cursor) beside the journal. So a
+//! queue is stored, recovered, verified, inspected and searched like a logspace. Journal files whose messages are all
+//! finished are removed without being read; while the reader keeps up, it reads from memory.
 //!
-//! **Invariant:** the cursor never passes a message that was not done with. It may lag: after a crash the reader is
-//! given some messages again, and skips none.
+//! **Invariant:** the cursor never passes an unfinished message. It may lag: after a crash the reader gets some
+//! messages again, and skips none.
 
 mod cursor;
 
@@ -63,7 +63,7 @@ pub struct QueueReader {
     searcher: Searcher,
     follower: Follower,
     done: u64,
-    /// Messages that were passed over, as they are damaged, in files that are still there.
+    /// Damaged messages that were skipped, in files that are still there.
     damaged: Vec<Range<u64>>,
     /// Messages that were finished when the queue was opened, and were not looked at since.
     unseen: Range<u64>,
@@ -73,7 +73,7 @@ pub struct QueueReader {
 /// Why a queue cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenQueueError {
-    /// Its journal cannot be.
+    /// Its journal cannot be opened.
     #[error(transparent)]
     Journal(#[from] OpenError),
     /// Another version of this program wrote it.
@@ -87,8 +87,8 @@ pub enum OpenQueueError {
 }
 
 /// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below
-/// the sequence `reached` were queued, as far as others know. A cursor that cannot be read counts as lost: all that is
-/// there comes again.
+/// the sequence `reached` were queued, as far as others know. An unreadable cursor counts as lost: all messages
+/// there come again.
 pub fn open_queue(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -128,12 +128,12 @@ fn own(read: Result<StoredCursor, CursorError>, searcher: &Searcher) -> Result<S
     read.and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
 }
 
-/// A queue that cannot be opened for now: it takes nothing and gives nothing out until its appender
-/// [opens](Appender::open) it. Its reader then goes on at the cursor, where that can be read.
+/// A queue that cannot be opened for now: it neither takes messages nor returns any until its appender
+/// [opens](Appender::open) it. Its reader then goes on at the cursor, if that can be read.
 pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenQueue {
     let noted = cursor::read(&**disk, dir).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
-    // Until then nothing waits, so that nothing is passed over.
+    // Until then nothing waits, so that nothing is skipped.
     let OpenLogspace { appender, searcher, keeper, recovery } =
         closed_at(disk, dir, options, reached.max(done), done);
     let cursor = QueueCursor::new(disk, dir, noted.as_ref());
@@ -154,7 +154,7 @@ pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
 
 /// Checks the cursor of a queue that is only inspected.
 pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option<CursorError> {
-    // Another process may write it meanwhile: what is wrong stays so.
+    // Another process may write it meanwhile: only a lasting error counts.
     let looks = (0..CURSOR_LOOKS_MAX).map(|_| {
         let noted = own(cursor::read(disk, dir), searcher);
         match noted {
@@ -179,7 +179,7 @@ fn follower(searcher: &Searcher, next: u64) -> Follower {
     Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
 }
 
-/// The first messages from a sequence on that can be read. The reader goes its own way.
+/// The first readable messages from a sequence on. The reader is not affected.
 pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     let mut hits = Vec::new();
     follower(searcher, from).read(&SearchContext::alone(), &mut |followed| {
@@ -199,7 +199,7 @@ pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     hits
 }
 
-/// Adds a damaged range behind the others, in one with the last where it follows that or if there are too many.
+/// Adds a damaged range after the others; merged with the last if it follows that or if there are too many.
 fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
     let is_full = DAMAGED_MAX <= damaged.len();
     match damaged.last_mut() {
@@ -223,8 +223,8 @@ impl QueueReader {
         QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged, unseen }
     }
 
-    /// Finds the damage in a file that is about to be removed, where it was done with before the queue was opened: who
-    /// passed over it may have been another process, and what is damaged is kept. A start does not wait for that.
+    /// Finds the damage in a file that is about to be removed, if it was finished before the queue was opened: another
+    /// process may have skipped damaged messages, and these are kept. A start does not wait for that.
     fn look_back(&mut self, file: &Range<u64>) {
         let (from, to) = (file.start.max(self.unseen.start), file.end.min(self.unseen.end));
         if to <= from {
@@ -247,7 +247,7 @@ impl QueueReader {
         self.unseen.start = to;
     }
 
-    /// Shows what comes next, until `visit` has enough or there is no more for now.
+    /// Shows the next messages, until `visit` has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
     }
@@ -257,22 +257,22 @@ impl QueueReader {
         self.follower.next()
     }
 
-    /// The sequence of the first message that is not done with, as the disk has it.
+    /// The sequence of the first unfinished message, as noted on the disk.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// How many messages are not done with.
+    /// The number of unfinished messages.
     pub fn waiting(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.done)
     }
 
-    /// Shows everything again that is not done with.
+    /// Shows all unfinished messages again.
     pub fn rewind(&mut self) {
         self.follower = follower(&self.searcher, self.done);
     }
 
-    /// Goes on at a sequence, unless it is beyond that already: what is before it is not shown.
+    /// Goes on at a sequence, unless it is beyond that already: messages before it are not shown.
     pub fn skip(&mut self, to: u64) {
         if self.follower.next() < to {
             self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
@@ -286,8 +286,8 @@ impl QueueReader {
         remember(&mut self.damaged, from..to);
     }
 
-    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It
-    /// takes no space.
+    /// Notes that all messages before a sequence are finished: they are not shown again, not even after a power cut.
+    /// This takes no space.
     pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {
@@ -298,8 +298,8 @@ impl QueueReader {
         Ok(())
     }
 
-    /// Removes journal files that hold nothing but what is noted as done with; those that are damaged are set aside.
-    /// Returns what was removed, and how the others are called now.
+    /// Removes journal files whose messages are all noted as finished; damaged files are set aside. Returns the removed
+    /// parts, and the new names of the others.
     pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         let aside = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
@@ -307,18 +307,18 @@ impl QueueReader {
         Ok((expired, aside))
     }
 
-    /// Everything before this sequence is noted as done with, and files that held nothing else are gone.
+    /// All messages before this sequence are noted as finished, and files that held nothing else are removed.
     pub fn freed(&self) -> u64 {
         self.freed
     }
 
-    /// Both: notes that everything before a sequence is done with, and frees files that hold nothing else.
+    /// Notes that all messages before a sequence are finished, and removes files that hold no others.
     pub fn done_with(&mut self, before: u64) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         self.note(before)?;
         self.free()
     }
 
-    /// Sets damaged files aside that are done with.
+    /// Sets finished files with damage aside.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
         let (view, folder) = (self.searcher.view(), self.dir.join(JOURNAL_DIR));
         let mut kept = Vec::new();
@@ -334,7 +334,7 @@ impl QueueReader {
                 let name = &file.journal.name;
                 match orphans::set_aside(&*self.disk, &folder, name) {
                     Ok(name) => kept.push(name),
-                    // It was, before its removal failed.
+                    // It was removed before an error was reported.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(source) => return Err(failed("set aside", folder.join(name), 0, source)),
                 }

@@ -24,11 +24,11 @@ const SEGMENTS_AHEAD: usize = 4;
 
 /// An answer to add the matching messages to.
 pub enum AnswerTarget<'a> {
-    /// How many messages there are in each span of time.
+    /// The number of messages in each span of time.
     Histogram(&'a mut Histogram),
     /// The most frequent values of fields.
     Facets(&'a mut Facets),
-    /// Which fields there are.
+    /// The fields of the messages.
     Discovery(&'a mut Discovery),
     /// The table of a pipeline.
     Table(&'a mut Aggregation),

@@ -57,7 +57,7 @@ fn count_with<'a>(
 }
 
 /// The candidates that the index of a segment gives. Less is known if the search ends before it is through.
-pub(crate) fn look(segment: &Segment, question: &RowQuestion<'_>) -> Candidates {
+pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> Candidates {
     let question = &question.where_copies(segment.blocks.has_copies());
     let RowQuestion { filter, range, run } = question;
     let known = ask(segment, |index| {

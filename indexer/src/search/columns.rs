@@ -35,7 +35,7 @@ pub(super) enum SegmentCounts {
     Spans(Vec<u64>),
     /// For each field its column, if it has one, and how many rows have each value.
     Values(Vec<(Option<Arc<NamesColumn>>, Vec<u64>)>),
-    /// How many rows there are, the fields that they have, and whether there are some without a column.
+    /// The number of rows, the fields that they have, and whether there are some without a column.
     Fields { rows: u64, seen: Vec<FieldTally>, has_more: bool },
 }
 

@@ -49,7 +49,7 @@ pub struct Explanation {
     pub clauses: Vec<ClauseExplanation>,
     /// The templates whose messages match, the most frequent first, if templates alone give the answer.
     pub templates: Vec<TemplateMatches>,
-    /// How many there are of those.
+    /// The number of these templates.
     pub templates_found: usize,
 }
 

@@ -6,7 +6,7 @@
 //! **Invariant:** the parts that a follower shows have no gaps: each sequence is in exactly one of them, whatever
 //! happens to the files meanwhile. Missing or unreadable messages are a part too, which says why.
 
-use super::candidates::{Candidates, look};
+use super::candidates::{Candidates, find_candidates};
 use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use crate::segment::Segment;
@@ -32,25 +32,25 @@ pub struct Follower {
     filter: Filter,
     next: u64,
     /// The candidates of the segment that the next message is in.
-    look: Option<(SegmentId, Candidates)>,
+    candidates: Option<(SegmentId, Candidates)>,
 }
 
 /// The next part of what was stored.
 pub enum FollowEvent<'a> {
-    /// Messages that were looked at.
+    /// Messages that were compared with the filter.
     Messages {
-        /// Which.
+        /// The sequences of the part.
         sequences: Range<u64>,
         /// The messages among them that match, if any do.
         matched: Option<MatchedRows<'a>>,
     },
     /// Messages that cannot be shown.
     Missing {
-        /// Which.
+        /// The sequences of the part.
         sequences: Range<u64>,
-        /// Why.
+        /// The reason as text.
         why: &'a str,
-        /// Why they are missing.
+        /// The kind of the reason.
         cause: MissingCause,
     },
 }
@@ -62,7 +62,7 @@ pub enum MissingCause {
     Expired,
     /// They are damaged or lost.
     Damaged,
-    /// The disk did not give them, and may give them another time.
+    /// They could not be read from disk, but may be later.
     NotRead,
 }
 
@@ -72,7 +72,7 @@ pub struct MatchedRows<'a> {
     pub batch: &'a Arc<Batch>,
     /// The sequence of its first row.
     pub first_sequence: u64,
-    /// Which of its rows they are: at least one.
+    /// The matching rows of the batch: at least one.
     pub rows: &'a Selection,
 }
 
@@ -82,12 +82,12 @@ pub type Visit<'a> = dyn FnMut(FollowEvent<'_>) -> ControlFlow<u64> + 'a;
 impl Follower {
     /// Follows a logspace from a sequence on.
     pub fn new(searcher: Searcher, filter: Filter, next: u64) -> Follower {
-        Follower { searcher, filter, next, look: None }
+        Follower { searcher, filter, next, candidates: None }
     }
 
     /// Asks something else from here on.
     pub fn ask(&mut self, filter: Filter) {
-        (self.filter, self.look) = (filter, None);
+        (self.filter, self.candidates) = (filter, None);
     }
 
     /// The sequence that comes next.
@@ -95,7 +95,7 @@ impl Follower {
         self.next
     }
 
-    /// How many messages are stored that were not shown yet.
+    /// The number of messages that are stored that were not shown yet.
     pub fn behind(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.next)
     }
@@ -138,9 +138,9 @@ impl Follower {
         let range = blocks.row_range(block);
         let (first_sequence, end) = (first + range.start as u64, first + range.end as u64);
         let after = self.not_shown(first_sequence, range.len());
-        let look = self.look_at(segment, run);
+        let candidates = self.candidates_of(segment, run);
         let (mut certain, mut undecided) =
-            (look.bounds.certain.slice(range.clone()), look.bounds.possible().slice(range));
+            (candidates.bounds.certain.slice(range.clone()), candidates.bounds.possible().slice(range));
         certain.intersect(&after);
         undecided.intersect(&after);
         if undecided.is_empty() {
@@ -166,14 +166,15 @@ impl Follower {
         RowQuestion { filter: &self.filter, range: TimeRange::ALL, run: *run }
     }
 
-    fn look_at(&mut self, segment: &Segment, run: &SearchContext<'_>) -> &Candidates {
-        if self.look.as_ref().is_none_or(|(id, _)| *id != segment.id) {
+    fn candidates_of(&mut self, segment: &Segment, run: &SearchContext<'_>) -> &Candidates {
+        if self.candidates.as_ref().is_none_or(|(id, _)| *id != segment.id) {
             // The old one goes first: they may be large.
-            self.look = None;
+            self.candidates = None;
         }
         let question = RowQuestion { filter: &self.filter, range: TimeRange::ALL, run: *run };
-        let (_, look) = self.look.get_or_insert_with(|| (segment.id, look(segment, &question)));
-        look
+        let (_, candidates) =
+            self.candidates.get_or_insert_with(|| (segment.id, find_candidates(segment, &question)));
+        candidates
     }
 
     fn show_stretch(
@@ -183,7 +184,7 @@ impl Follower {
         run: &SearchContext<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        self.look = None;
+        self.candidates = None;
         let mut why: Option<(String, MissingCause)> = None;
         let shown = |why: &Option<(String, MissingCause)>| match why {
             Some((why, cause)) => (why.clone(), *cause),

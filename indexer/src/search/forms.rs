@@ -54,7 +54,7 @@ impl FormSets {
         all
     }
 
-    /// How many there are.
+    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.count
     }

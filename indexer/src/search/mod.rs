@@ -1,27 +1,27 @@
-//! Searches a logspace, while it grows: sealed segments by their indexes, the tail by looking at every message.
+//! Searches a logspace while it grows: sealed segments by their indexes, the tail by reading every message.
 //!
 //! | module     | owns                                                                     |
 //! |------------|--------------------------------------------------------------------------|
 //! | `searcher` | the entry point for all questions                                        |
-//! | `question` | the filter, the range, and how long the answer is wanted             |
-//! | `coverage` | what was looked at, and what could not be                                |
+//! | `question` | the filter, the range, and how long the answer is wanted                 |
+//! | `coverage` | the parts that were read, and those that could not be                    |
 //! | `results`  | messages that were found                                                 |
-//! | `required` | which words a pattern or an expression needs                             |
-//! | `plan`     | what a query asks of an index                                            |
-//! | `bounds`   | between which sets of rows an answer lies                                |
+//! | `required` | the words that a pattern or an expression needs                          |
+//! | `plan`     | a query compiled for an index                                            |
+//! | `bounds`   | the two sets of rows between which an answer lies                        |
 //! | `evaluate` | plan and index → bounds                                                  |
 //! | `forms`    | many wildcards, looked for together                                      |
-//! | `candidates` | bounds and blocks → exactly the rows of a segment                        |
+//! | `candidates` | bounds and blocks → exactly the rows of a segment                      |
 //! | `get`      | one message by its sequence                                              |
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
 //! | `answers`  | histograms, facets and tables, from columns if they suffice              |
-//! | `columns`  | what columns of a segment give to them                                    |
-//! | `explain`  | how it is done, and what it costs                                        |
-//! | `follow`   | what was stored from a sequence on, in that order                        |
+//! | `columns`  | answers from the columns of a segment                                    |
+//! | `explain`  | how a query is answered, and its cost                                    |
+//! | `follow`   | the messages from a sequence on, in the order they were stored           |
 //!
-//! **Invariant:** what is found is what sorting and filtering every message would find, apart from what
-//! [`Coverage`] says is missing. A page that begins after a [`Position`] never repeats or skips a message that
+//! **Invariant:** a search finds what sorting and filtering every message would find, apart from the parts that
+//! [`Coverage`] says are missing. A page that begins after a [`Position`] never repeats or skips a message that
 //! was there when the page before was read.
 
 mod answers;

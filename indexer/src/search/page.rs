@@ -1,12 +1,12 @@
 //! The first messages that match: the newest, or the oldest.
 //!
-//! Parts of the store are looked at best first: those that may hold the newest (or oldest) messages. It stops
-//! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
-//! are on the page in the end are decompressed. If some of those cannot be read, it continues after them.
+//! Parts of the store are read best first: those that may hold the newest (or oldest) messages. The search stops when
+//! no other part can hold a better one. Rows are ranked by their times alone; only those that are on the page in the
+//! end are decompressed. If some of those cannot be read, it continues after them.
 //!
-//! **Invariant:** a page is full, or there is nothing behind it, or it holds as much as it may, and says so.
+//! **Invariant:** a page is full, or it is the last, or it reaches the limit of its bytes, and says so.
 
-use super::candidates::{Candidates, look};
+use super::candidates::{Candidates, find_candidates};
 use super::coverage::Coverage;
 use super::question::{Order, Position, Request, RowQuestion};
 use super::results::{Hit, ResultPage};
@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most blocks that are looked at together.
+/// The most blocks that are read together.
 const WAVE_BLOCKS_MAX: usize = 32;
 /// Blocks that are still read after the time is up, to show the best of what was found.
 const LATE_BLOCKS_MAX: usize = 32;
@@ -63,7 +63,7 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>
         run,
         best: BestRows::new(request),
         ahead: BinaryHeap::new(),
-        looks: BTreeMap::new(),
+        candidates: BTreeMap::new(),
         unreadable: BTreeSet::new(),
         coverage: Coverage::default(),
         held_bytes: 0,
@@ -84,7 +84,7 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>
     }
 }
 
-/// A part of the store that may hold something.
+/// A part of the store that may hold messages of the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PageSource {
     File(usize),
@@ -98,10 +98,10 @@ struct Pages<'a> {
     request: Request<'a>,
     run: &'a SearchContext<'a>,
     best: BestRows,
-    /// Best first.
+    /// The parts that are left, best first.
     ahead: BinaryHeap<(Rank, PageSource)>,
     /// The candidates of the segments that were reached.
-    looks: BTreeMap<usize, Candidates>,
+    candidates: BTreeMap<usize, Candidates>,
     /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
@@ -164,7 +164,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The part that may hold the best message of those that are left, if that would be of use.
+    /// The part that may hold the best of the remaining messages, if the page could use it.
     fn next(&mut self) -> Option<PageSource> {
         let (bound, part) = self.ahead.pop()?;
         let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
@@ -197,38 +197,38 @@ impl<'a> Pages<'a> {
     fn open_segment(&mut self, at: usize) {
         let segment: &Segment = &self.view.segments[at];
         let blocks = &segment.blocks;
-        let look = self.looks.remove(&at).unwrap_or_else(|| self.look(segment));
+        let found = self.candidates.remove(&at).unwrap_or_else(|| self.candidates_of(segment));
         for block in 0..blocks.len() {
             let rows = blocks.row_range(block);
             let is_readable = !self.unreadable.contains(&(at, block));
-            if is_readable && 0 < look.bounds.possible().count_within(rows.clone()) {
+            if is_readable && 0 < found.bounds.possible().count_within(rows.clone()) {
                 let first = segment.id.first_sequence;
                 let sequences = first + rows.start as u64..first + rows.end as u64;
                 self.push(blocks.span_of(block).times(), &sequences, PageSource::Block(at, block));
             }
         }
-        self.looks.insert(at, look);
+        self.candidates.insert(at, found);
     }
 
-    fn look(&mut self, segment: &Segment) -> Candidates {
-        let look = look(segment, &self.request.question(self.run));
+    fn candidates_of(&mut self, segment: &Segment) -> Candidates {
+        let found = find_candidates(segment, &self.request.question(self.run));
         self.coverage.segments += 1;
-        self.coverage.unindexed_segments += u64::from(look.index.is_none());
-        look
+        self.coverage.unindexed_segments += u64::from(found.index.is_none());
+        found
     }
 
     /// Ranks the rows of some blocks.
     fn read_blocks(&mut self, wave: &[(usize, usize)]) {
-        let (view, order, looks) = (self.view, self.request.order, &self.looks);
+        let (view, order, candidates) = (self.view, self.request.order, &self.candidates);
         let question = self.request.question(self.run);
         let ranked = lanes::map(self.run.lanes, wave.len(), |at| {
             let (segment_at, block) = wave[at];
             let segment: &Segment = &view.segments[segment_at];
-            let Some(look) = looks.get(&segment_at) else { return Default::default() };
+            let Some(found) = candidates.get(&segment_at) else { return Default::default() };
             if question.run.is_over() {
                 return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
             }
-            rank_block(segment, look, block, &question, order)
+            rank_block(segment, found, block, &question, order)
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
@@ -337,25 +337,25 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
 /// The ranks of the rows of a block that match.
 fn rank_block(
     segment: &Segment,
-    look: &Candidates,
+    found: &Candidates,
     block: usize,
     question: &RowQuestion<'_>,
     order: Order,
 ) -> (Vec<(Rank, usize)>, Coverage) {
     let range = segment.blocks.row_range(block);
-    let mut rows = look.bounds.certain.slice(range.clone());
-    let mut undecided = look.bounds.possible().slice(range.clone());
+    let mut rows = found.bounds.certain.slice(range.clone());
+    let mut undecided = found.bounds.possible().slice(range.clone());
     undecided.subtract(&rows);
     let (mut scratch, mut coverage) = (ReadScratch::default(), Coverage::default());
     if !undecided.is_empty() {
-        let (more, looked) = look.decide(segment, block, &undecided, question, &mut scratch);
+        let (more, looked) = found.decide(segment, block, &undecided, question, &mut scratch);
         rows.union(&more);
         coverage.add(looked);
     }
     if rows.is_empty() {
         return (Vec::new(), coverage);
     }
-    match times_of(look, &segment.blocks, block, &mut scratch) {
+    match times_of(found, &segment.blocks, block, &mut scratch) {
         Ok(times) => {
             let first = segment.id.first_sequence + range.start as u64;
             let rank = |row: usize| order.rank(Timestamp::from_nanos(times[row]), first + row as u64);
@@ -370,14 +370,14 @@ fn rank_block(
 
 /// The times of the rows of a block: from the index, if there is one.
 fn times_of(
-    look: &Candidates,
+    found: &Candidates,
     blocks: &Blocks,
     block: usize,
     scratch: &mut ReadScratch,
 ) -> Result<Vec<i64>, BlocksError> {
     let range = blocks.row_range(block);
     let rows = range.start as u32..range.end as u32;
-    if let Some(times) = look.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
+    if let Some(times) = found.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
         return Ok(times);
     }
     let batch = blocks.read(block, Group::Stamps.into(), scratch)?;

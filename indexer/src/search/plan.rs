@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The steps that compiling a condition takes, besides those for its characters.
 const CONDITION_STEPS: usize = 2000;
 
-/// A question to an index.
+/// A query in the terms of an index.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     /// Every row.
@@ -22,21 +22,21 @@ pub(crate) enum Plan {
     Nothing,
     /// The index does not know.
     Unknown,
-    /// Rows that all of these mean.
+    /// Rows that match all of these.
     And(Vec<Plan>),
-    /// Rows that any of these means.
+    /// Rows that match any of these.
     Or(Vec<Plan>),
-    /// Rows that this does not mean.
+    /// Rows that do not match this.
     Not(Box<Plan>),
-    /// By the time that they count by.
+    /// Messages whose time is in a range.
     Time(TimeRange),
-    /// By when they were received.
+    /// Messages received in a range of time.
     Received(TimeRange),
-    /// By the value of a field with a column.
+    /// A condition on a field with a column.
     Names(NameTest),
-    /// By the words of the message and of the values of dynamic fields.
+    /// A condition on the words of the message and of the values of dynamic fields.
     Content(ContentTest),
-    /// By the words of the process id.
+    /// A condition on the words of the process id.
     Pids(PidCondition),
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Plan {
 pub(crate) struct NameTest {
     pub(crate) field: FieldName,
     pub(crate) matcher: Matcher,
-    /// Whether any value will do that is not empty.
+    /// Whether any value matches that is not empty.
     pub(crate) exists: bool,
     /// Whether a message without the field matches.
     pub(crate) accepts_none: bool,
@@ -78,7 +78,7 @@ pub(crate) struct PidCondition {
 #[derive(Clone, Debug)]
 pub(crate) struct ShapeTest {
     pub(crate) matcher: Matcher,
-    /// How many words it has.
+    /// The number of words that it has.
     pub(crate) words: usize,
     /// Whether it begins and ends with a word, and its words stand side by side.
     pub(crate) is_plain: bool,
@@ -96,7 +96,7 @@ pub(crate) enum Sufficient {
 }
 
 impl Plan {
-    /// Says nothing if the work is cancelled.
+    /// Compiles a query. The plan says nothing if the work is cancelled.
     pub(crate) fn new(query: &Query, context: &Context<'_>, work: &Work<'_>) -> Plan {
         let all = |queries: &[Query]| queries.iter().map(|query| Plan::new(query, context, work)).collect();
         match query {

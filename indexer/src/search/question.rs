@@ -17,7 +17,7 @@ pub struct Filter {
     pub(super) plan: Plan,
 }
 
-/// A filter in a range, for as long as a run goes on.
+/// A filter in a range, with the context of its search.
 #[derive(Clone, Copy)]
 pub(crate) struct RowQuestion<'a> {
     pub(crate) filter: &'a Filter,
@@ -25,7 +25,7 @@ pub(crate) struct RowQuestion<'a> {
     pub(crate) run: SearchContext<'a>,
 }
 
-/// Which messages come first.
+/// The order of the messages of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
     /// The messages with the latest time, and among equal times those stored last.
@@ -47,20 +47,20 @@ pub struct Position {
 /// A search for one page of messages.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// Which messages.
+    /// The filter.
     pub filter: &'a Filter,
-    /// By the time they count by.
+    /// The range of their times.
     pub range: TimeRange,
-    /// Which come first.
+    /// The order of the messages.
     pub order: Order,
-    /// How many at most.
+    /// The most messages of the page.
     pub limit: usize,
-    /// Only those that come after this one.
+    /// Only messages after this position.
     pub after: Option<Position>,
 }
 
 impl Filter {
-    /// For all searches that ask this, in this context.
+    /// The filter of a query, for all its searches in this context.
     pub fn new(query: &Query, context: &Context<'_>) -> Filter {
         Filter::new_while(query, context, &SearchContext::alone()).expect("nothing ends it")
     }

@@ -1,7 +1,7 @@
 //! The words that a text must have for a pattern or an expression to match it.
 //!
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
-//! only where [`Required::is_sufficient`] says so.
+//! only if [`Required::is_sufficient`] says so.
 
 use logstead_query::{Near, Part, Pattern, TextTest};
 use logstead_record::word;
@@ -11,9 +11,9 @@ use std::ops::Range;
 
 /// Words that begin with fewer characters are too many to walk.
 const PREFIX_CHARS_MIN: usize = 2;
-/// Most words that are required; more would not make fewer rows.
+/// The most words that are required; more would not exclude more rows.
 const WORDS_MAX: usize = 32;
-/// Most branches of an expression that are followed.
+/// The most branches of an expression that are followed.
 const BRANCHES_MAX: usize = 64;
 
 /// Words that a text must have.
@@ -77,7 +77,7 @@ impl Required {
         }
     }
 
-    /// For a text to be found at word boundaries, or an expression anywhere.
+    /// The words required for a text to be found at word boundaries, or an expression anywhere.
     pub(crate) fn by(test: &TextTest) -> Required {
         match test {
             TextTest::Pattern(pattern) => by_pattern(pattern),
@@ -86,7 +86,7 @@ impl Required {
         }
     }
 
-    /// For a text to be this from its first character to its last.
+    /// The words required for a text to match from its first character to its last.
     pub(crate) fn by_whole(pattern: &Pattern) -> Required {
         // A text that equals the pattern also contains it, and its ends are word boundaries.
         by_pattern(pattern)
@@ -120,7 +120,7 @@ fn by_pattern(pattern: &Pattern) -> Required {
     let mut required = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if let Part::Text(text) = part {
-            // Beside a wildcard a word may go on.
+            // Next to a wildcard a word may go on.
             let (first, last) = (at == 0, at + 1 == parts.len());
             collect_words(text.as_bytes(), first, last, &mut required);
         }
@@ -135,7 +135,7 @@ fn by_words(near: &Near) -> Required {
     all(required.collect())
 }
 
-/// For a pattern that is a part of one word.
+/// The form required by a pattern that is a part of one word.
 fn form_of(pattern: &Pattern) -> Option<Required> {
     let (text, form): (&str, fn(Vec<u8>) -> RequiredForm) = match pattern.parts() {
         [Part::Text(text), Part::Run] => (text, RequiredForm::Begins),
@@ -264,7 +264,7 @@ impl LiteralRun {
         self.required.push(required_apart(hir));
     }
 
-    /// The literal text ends here.
+    /// Ends the literal text.
     fn end(&mut self, at_boundary: bool) {
         let text = std::mem::take(&mut self.text);
         let starts_at_boundary = std::mem::take(&mut self.starts_at_boundary);

@@ -43,7 +43,7 @@ pub struct ResultPage {
     pub coverage: Coverage,
 }
 
-/// How many messages there are.
+/// The number of messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountResult {
     /// The number of messages: exact if the coverage is complete.

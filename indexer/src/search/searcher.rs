@@ -1,6 +1,7 @@
-//! The entry point for all questions about what a logspace holds.
+//! The entry point for all questions about the contents of a logspace.
 //!
-//! **Invariant:** each answer is about one moment: what is stored, moved or removed meanwhile makes no difference.
+//! **Invariant:** each answer is about one moment: messages that are stored, moved or removed meanwhile make no
+//! difference.
 
 use super::coverage::Coverage;
 use super::field_names::field_names;
@@ -33,13 +34,13 @@ impl Searcher {
         page::search(&self.view(), request, run)
     }
 
-    /// The same, and the sequence of the first message that was stored too late to be on it.
+    /// The same, and the sequence of the first message stored too late to be on the page.
     pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
         (page::search(&view, request, run), view.next_sequence)
     }
 
-    /// How many messages match.
+    /// The number of messages that match.
     pub fn count(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> CountResult {
         let mut count = RowCounter(0);
         let coverage = sweep(&self.view(), RowQuestion { filter, range, run: *run }, &mut count);
@@ -75,8 +76,8 @@ impl Searcher {
         Stats::of(&self.view())
     }
 
-    /// It holds what was received after this, as far as that was stored here and is not damaged: what was received
-    /// until then has expired, or may have. The end of all times if nothing was ever stored.
+    /// The time after which all received messages are held, if they were stored here and are not damaged: earlier ones
+    /// have expired, or may have. The end of all times if nothing was ever stored.
     pub fn holds_after(&self) -> Timestamp {
         let view = self.view();
         let nothing = (view.next_sequence == 0).then_some(Timestamp::MAX);
@@ -94,7 +95,7 @@ impl Searcher {
         tally(&self.view(), from, visit)
     }
 
-    /// How many bytes there are to check.
+    /// The number of bytes to check.
     pub fn verify_bytes(&self) -> u64 {
         verify::bytes(&self.view())
     }
@@ -104,8 +105,8 @@ impl Searcher {
         verify::verify(&self.view(), run, visit);
     }
 
-    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in
-    /// memory.
+    /// A searcher of the logspace as it is now, whatever is stored, moved or removed later. It keeps files open, but no
+    /// messages in memory.
     #[must_use]
     pub fn frozen(&self) -> Searcher {
         let mut view = View::clone(&self.view());
@@ -118,7 +119,7 @@ impl Searcher {
     }
 }
 
-/// Counts.
+/// Counts the matching rows.
 struct RowCounter(u64);
 
 impl Visitor for RowCounter {
@@ -140,7 +141,7 @@ impl Visitor for RowCounter {
     }
 }
 
-/// Shows batches.
+/// Shows matching rows as batches.
 struct BatchVisitor<'a> {
     groups: Groups,
     visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),

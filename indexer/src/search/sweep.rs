@@ -1,9 +1,9 @@
-//! Looks at every message that matches, wherever it is: for counts, and for everything that is made of all.
+//! Visits every message that matches, wherever it is: for counts, and for all other answers made of all messages.
 //!
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
 
-use super::candidates::{Candidates, count, count_at_once, look};
+use super::candidates::{Candidates, count, count_at_once, find_candidates};
 use super::coverage::Coverage;
 use super::question::RowQuestion;
 use crate::segment::Segment;
@@ -17,21 +17,21 @@ use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
 
-/// Segments that are looked at together: their bitmaps are in memory at the same time.
+/// The number of segments that are searched together: their bitmaps are in memory at the same time.
 const WAVE_SEGMENTS: usize = 16;
 /// Blocks that one lane reads before the next may take over.
 const JOB_BLOCKS: usize = 8;
 /// Batches in memory at once for each lane.
 const WAVE_BATCHES: usize = 8;
 
-/// Makes something of the messages that match.
+/// A visitor of the messages that match.
 pub(crate) trait Visitor {
-    /// Whether all that is wanted of a segment is how many there are.
+    /// Whether only the number of messages of a segment is wanted.
     fn counts_only(&self) -> bool {
         false
     }
 
-    /// So many messages of a segment match.
+    /// A number of messages of a segment match.
     fn counted(&mut self, _count: u64) {}
 
     /// Whether the newest messages should come first, by the order in which they were stored.
@@ -39,7 +39,7 @@ pub(crate) trait Visitor {
         false
     }
 
-    /// Messages before this time are of no use any more.
+    /// The time before which messages are of no use any more.
     fn floor(&self) -> Option<Timestamp> {
         None
     }
@@ -60,7 +60,7 @@ pub(crate) struct SegmentRows<'a> {
 /// The result of the first look at a segment.
 enum SegmentResult {
     Counted(u64),
-    Look(Candidates),
+    Candidates(Candidates),
 }
 
 /// Blocks of a segment, by its place in a wave, and which of their rows are undecided.
@@ -83,7 +83,7 @@ pub(crate) fn sweep(view: &View, question: RowQuestion<'_>, visitor: &mut dyn Vi
     sweep.coverage.end(view)
 }
 
-/// A look at everything.
+/// A pass over everything.
 struct Sweep<'a> {
     view: &'a View,
     question: RowQuestion<'a>,
@@ -97,12 +97,12 @@ impl<'a> Sweep<'a> {
         segments.filter(|segment| self.question.concerns(segment.blocks.span.times())).collect()
     }
 
-    /// Looks at segments together.
+    /// Searches segments together.
     fn wave(&mut self, wave: &[&Segment]) {
         let floor = self.visitor.floor();
         let is_of_use = |segment: &&&Segment| floor.is_none_or(|floor| floor <= segment.blocks.span.latest);
         let wave: Vec<&Segment> = wave.iter().filter(is_of_use).copied().collect();
-        let mut seen = self.look(&wave);
+        let mut seen = self.ask_indexes(&wave);
         self.decide(&mut seen);
         if !self.is_over() {
             self.show(seen);
@@ -116,7 +116,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Asks the indexes of these segments.
-    fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, SegmentResult)> {
+    fn ask_indexes<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, SegmentResult)> {
         let (question, counts_only) = (&self.question, self.visitor.counts_only());
         let at_once = |segment: &&Segment| counts_only.then(|| count_at_once(segment, question)).flatten();
         let counts: Vec<Option<u64>> = wave.iter().map(at_once).collect();
@@ -127,18 +127,18 @@ impl<'a> Sweep<'a> {
                 .filter_map(|(segment, count)| Some((*segment, SegmentResult::Counted(count?))));
             return counted.collect();
         }
-        let looks = lanes::map(question.run.lanes, wave.len(), |at| {
+        let results = lanes::map(question.run.lanes, wave.len(), |at| {
             if question.run.is_over() {
                 return None;
             }
             let count = counts[at].or_else(|| counts_only.then(|| count(wave[at], question)).flatten());
             Some(match count {
                 Some(count) => SegmentResult::Counted(count),
-                None => SegmentResult::Look(look(wave[at], question)),
+                None => SegmentResult::Candidates(find_candidates(wave[at], question)),
             })
         });
-        self.coverage.cancelled |= looks.iter().any(Option::is_none);
-        wave.iter().zip(looks).filter_map(|(segment, look)| Some((*segment, look?))).collect()
+        self.coverage.cancelled |= results.iter().any(Option::is_none);
+        wave.iter().zip(results).filter_map(|(segment, result)| Some((*segment, result?))).collect()
     }
 
     /// Reads the blocks of undecided rows. Afterwards the certain rows are exactly those that match.
@@ -148,16 +148,18 @@ impl<'a> Sweep<'a> {
         let decided = lanes::map(question.run.lanes, jobs.len(), |job| {
             let (at, blocks) = &jobs[job];
             match &seen[*at] {
-                (segment, SegmentResult::Look(look)) => decide(segment, look, blocks, question),
+                (segment, SegmentResult::Candidates(candidates)) => {
+                    decide(segment, candidates, blocks, question)
+                }
                 (_, SegmentResult::Counted(_)) => Default::default(),
             }
         });
         for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
             self.coverage.add(more);
-            let (segment, SegmentResult::Look(look)) = &mut seen[*at] else { continue };
+            let (segment, SegmentResult::Candidates(candidates)) = &mut seen[*at] else { continue };
             for (block, rows) in decided {
                 let first = segment.blocks.row_range(block).start;
-                rows.iter().for_each(|row| look.bounds.certain.insert(first + row));
+                rows.iter().for_each(|row| candidates.bounds.certain.insert(first + row));
             }
         }
     }
@@ -168,7 +170,7 @@ impl<'a> Sweep<'a> {
             self.coverage.segments += 1;
             match seen {
                 SegmentResult::Counted(count) => self.visitor.counted(count),
-                SegmentResult::Look(Candidates { bounds, index }) => {
+                SegmentResult::Candidates(Candidates { bounds, index }) => {
                     self.coverage.unindexed_segments += u64::from(index.is_none());
                     if !bounds.certain.is_empty() {
                         found.push((SegmentRows { segment, index }, bounds.certain));
@@ -220,11 +222,11 @@ fn undecided(seen: &[(&Segment, SegmentResult)]) -> Vec<BlockJob> {
     let mut jobs = Vec::new();
     for (at, (segment, seen)) in seen.iter().enumerate() {
         match seen {
-            SegmentResult::Look(look) if !look.bounds.is_exact() => {
-                let blocks = blocks_with(&segment.blocks, &look.bounds.undecided());
+            SegmentResult::Candidates(candidates) if !candidates.bounds.is_exact() => {
+                let blocks = blocks_with(&segment.blocks, &candidates.bounds.undecided());
                 jobs.extend(blocks.chunks(JOB_BLOCKS).map(|blocks| (at, blocks.to_vec())));
             }
-            SegmentResult::Look(_) | SegmentResult::Counted(_) => {}
+            SegmentResult::Candidates(_) | SegmentResult::Counted(_) => {}
         }
     }
     jobs
@@ -239,7 +241,7 @@ fn blocks_with(blocks: &Blocks, rows: &Selection) -> Vec<(usize, Selection)> {
 /// The undecided rows of some blocks that match.
 fn decide(
     segment: &Segment,
-    look: &Candidates,
+    candidates: &Candidates,
     blocks: &[(usize, Selection)],
     question: &RowQuestion<'_>,
 ) -> (Vec<(usize, Selection)>, Coverage) {
@@ -250,7 +252,7 @@ fn decide(
             coverage.cancelled = true;
             break;
         }
-        let (rows, more) = look.decide(segment, *block, undecided, question, &mut scratch);
+        let (rows, more) = candidates.decide(segment, *block, undecided, question, &mut scratch);
         coverage.add(more);
         decided.push((*block, rows));
     }

@@ -85,12 +85,12 @@ impl<'a> SegmentBuilder<'a> {
         fault.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
-    /// How many messages it has so far.
+    /// The number of messages that it has so far.
     pub(crate) fn rows(&self) -> u32 {
         self.blocks.rows()
     }
 
-    /// Whether no more messages should be added: what is read as a whole would be too large.
+    /// Whether no more messages should be added: parts that are read as a whole would be too large.
     pub(crate) fn is_full(&self) -> bool {
         self.blocks.is_full()
     }
@@ -147,7 +147,7 @@ fn with_suffix(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes the index of some blocks, in the place of one that may be there.
+/// Writes the index of some blocks, replacing any that is there.
 pub(crate) fn write_index(
     folder: &Folder,
     blocks: &Blocks,

@@ -20,7 +20,7 @@ pub(crate) struct CacheOwner(u64);
 /// A part of a segment. Each is of one type, wherever it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum CachePart {
-    /// Its index.
+    /// The index of a segment.
     Index,
     /// A column that every segment has.
     Column(CommonColumn),
@@ -55,7 +55,7 @@ impl Cache {
         Cache { state: Mutex::new(CacheState { bytes_max, ..CacheState::default() }) }
     }
 
-    /// Keeps no more than this from now on.
+    /// Sets the limit of memory.
     pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
         let dropped = {
             let mut state = self.state.lock();
@@ -77,7 +77,7 @@ impl Cache {
         CacheOwner(state.owners)
     }
 
-    /// A part of a segment, from here or as `read` reads it and says what it takes.
+    /// A part of a segment, from the cache or from `read`, which returns it with its memory.
     pub(crate) fn get<T: Any + Send + Sync, E>(
         &self,
         owner: CacheOwner,
@@ -97,7 +97,7 @@ impl Cache {
         Ok(what)
     }
 
-    /// Forgets everything of a segment.
+    /// Drops all parts of a segment.
     pub(crate) fn forget(&self, owner: CacheOwner) {
         let dropped = {
             let mut state = self.state.lock();
@@ -117,7 +117,7 @@ impl CacheState {
         Some(Arc::clone(&found.what))
     }
 
-    /// Keeps it, and returns what gives way to it.
+    /// Adds a part, and returns those dropped for it.
     fn keep(&mut self, key: (CacheOwner, CachePart), what: CachedPart, bytes: usize) -> Vec<CachedPart> {
         if self.bytes_max < bytes || self.kept.contains_key(&key) {
             return Vec::new();
@@ -134,8 +134,8 @@ impl CacheState {
         Some(what)
     }
 
-    /// Drops what was not used for longest until the rest fits: a little more than needed, so that not everything that
-    /// is kept comes here.
+    /// Drops the parts that were not used for longest until the rest fits: a little more than needed, so that not every
+    /// new part has to.
     fn evict(&mut self) -> Vec<CachedPart> {
         let mut dropped = Vec::new();
         if self.bytes <= self.bytes_max {

@@ -1,4 +1,4 @@
-//! The columns that every segment has: which fields they hold, and in which sections.
+//! The columns that every segment has: their fields and their sections.
 
 use super::names::NamesBuilder;
 use hashbrown::HashMap;
@@ -21,9 +21,9 @@ pub(crate) enum CommonColumn {
 
 /// Each column's section, in the order of the file.
 pub(crate) const COLUMNS: [(CommonColumn, &str); COLUMN_COUNT] = columns();
-/// How many there are.
+/// Their number.
 pub(crate) const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
-/// Those that come first in the file. Fields that came later follow them.
+/// The columns that come first in the file. Those of newer fields follow them.
 const FIRST_COLUMNS: [(CommonColumn, &str); 7] = [
     (CommonColumn::Names(Field::Host), "host"),
     (CommonColumn::Program, ORIGIN),
@@ -37,7 +37,7 @@ const FIRST_COLUMNS: [(CommonColumn, &str); 7] = [
 pub(crate) const ORIGIN: &str = "origin";
 /// The section of the flags.
 pub(crate) const FLAGS: &str = "flags";
-/// How many fields kept as names are among them.
+/// The number of fields kept as names among them.
 const FIRST_NAMES: usize = 5;
 
 const fn columns() -> [(CommonColumn, &'static str); COLUMN_COUNT] {

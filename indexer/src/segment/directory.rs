@@ -20,7 +20,7 @@ use tantivy::directory::{
 };
 use tantivy::{HasLen, TantivyError};
 
-/// The file that says what is in the others.
+/// The file that describes the others.
 const META: &str = "meta.json";
 
 /// Files being written, by the names of their sections.
@@ -220,7 +220,7 @@ fn from_io(error: &io::Error) -> IndexError {
     ours.cloned().unwrap_or_else(|| IndexError::Format(error.to_string()))
 }
 
-/// The section that a file is. Others, tantivy's notes on what it wrote, are not kept.
+/// The section that a file is. Other files, tantivy's notes on what it wrote, are not kept.
 fn section_name(dictionary: &str, path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if name == META {

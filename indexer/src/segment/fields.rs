@@ -5,7 +5,7 @@
 //! together. At each the answer gets coarser, never wrong: a field without a column is answered from the
 //! messages.
 //!
-//! **Invariant:** a column says of every row whether it has the field; and which value, unless the column keeps
+//! **Invariant:** a column knows for every row whether it has the field, and its value, unless the column keeps
 //! presence only. A column of a field that some row has twice keeps presence only.
 
 use super::names::NamesBuilder;
@@ -13,11 +13,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{Columns, TextColumn};
 use std::hash::BuildHasher;
 
-/// Most fields with a column.
+/// The most fields with a column.
 pub(crate) const FIELDS_MAX: usize = 1024;
-/// Most bytes of the names of fields that have no column.
+/// The most bytes of the names of fields that have no column.
 pub(crate) const OTHER_BYTES_MAX: usize = 4 << 20;
-/// Most memory of all columns together while they are built; beyond it, the largest keep presence only.
+/// The most memory of all columns together while they are built; beyond it, the largest keep presence only.
 pub(crate) const COLUMNS_BYTES_MAX: usize = 256 << 20;
 
 /// Not yet looked up.
@@ -28,7 +28,7 @@ pub(crate) struct FieldsBuilder {
     columns: Vec<NamesBuilder>,
     /// The names as first spelled, in the order of `columns`.
     names: FieldNames,
-    /// Those that came when there were [`FIELDS_MAX`] columns.
+    /// The fields that came when there were [`FIELDS_MAX`] columns.
     others: FieldNames,
     others_known: bool,
     rows: usize,
@@ -81,7 +81,7 @@ impl FieldsBuilder {
         self.keep_within_memory();
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.rows
@@ -171,7 +171,7 @@ impl FieldNames {
         lowers.push(lower);
         let hash_of = |&id: &u32| hasher.hash_one(lowers.get(id as usize));
         known.insert_unique(hasher.hash_one(lower), id, hash_of);
-        // Also a short name takes a place in each of the vectors.
+        // Even a short name takes a place in each of the vectors.
         *bytes += name.len() + 16;
         id
     }

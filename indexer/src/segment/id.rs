@@ -1,8 +1,8 @@
-//! Which messages a segment holds, and how its files are called.
+//! The id of a segment: the messages it holds, and the names of its files.
 
 use std::ops::Range;
 
-/// Which messages a segment holds; its files are named after it.
+/// The messages that a segment holds; its files are named after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SegmentId {
     pub(crate) first_sequence: u64,

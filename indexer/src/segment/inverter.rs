@@ -42,14 +42,14 @@ struct TermSlot {
 }
 
 impl Inverter {
-    /// No rows.
+    /// An inverter without rows.
     #[cfg(test)]
     pub(crate) fn new() -> Inverter {
         Inverter::with_room(0)
     }
 
-    /// No rows, and room for what about this many usually have: to grow a table of a million words costs as much
-    /// as to fill it.
+    /// An inverter without rows, with room for the words that about this many usually have: growing a table of a
+    /// million words costs as much as filling it.
     pub(crate) fn with_room(rows: usize) -> Inverter {
         Inverter {
             table: HashTable::with_capacity(rows * 5 / 8),
@@ -65,7 +65,7 @@ impl Inverter {
     /// Adds all words of a text to a row.
     ///
     /// # Panics
-    /// When a later row was added to before.
+    /// When a later row was added before.
     pub(crate) fn add_text(&mut self, row: u32, text: &[u8]) {
         assert!(self.row_ends.len() <= row as usize, "row {row} comes after {}", self.row_ends.len());
         self.row_ends.resize(row as usize, self.numbers.len());
@@ -74,7 +74,7 @@ impl Inverter {
         self.scratch = scratch;
     }
 
-    /// About how much memory this takes. Room that was not used yet costs nothing.
+    /// The approximate memory that it takes. Unused room costs nothing.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.table.allocation_size()
             + self.terms.len()
@@ -113,7 +113,7 @@ impl Inverter {
         inverted
     }
 
-    /// For each term, how many rows the terms before it have together: where its own begin.
+    /// For each term, the number of rows of the terms before it, where its own begin.
     fn count_rows(&self) -> Vec<usize> {
         let mut starts = vec![0; self.term_ends.len()];
         for &number in &self.numbers {
@@ -190,7 +190,7 @@ impl InvertedWords {
         (0..self.term_ends.len() as u32).map(|number| self.term(number))
     }
 
-    /// How many terms and rows of terms there are.
+    /// The number of terms, and of rows of terms.
     pub(crate) fn postings(&self) -> u64 {
         self.rows.len() as u64
     }

@@ -1,4 +1,4 @@
-//! How much memory is held for something, over all that hold some.
+//! Counts the memory held for a purpose, over all its holders.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,9 +25,9 @@ impl MemorySum {
 }
 
 impl MemoryShare {
-    /// From now on it holds this much.
+    /// Sets the bytes that it holds.
     pub(crate) fn set(&mut self, bytes: usize) {
-        // Added first, so that the sum is never less than what is held.
+        // Added first, so that the sum is never less than the memory held.
         self.sum.0.fetch_add(bytes, Ordering::Relaxed);
         self.sum.0.fetch_sub(self.bytes, Ordering::Relaxed);
         self.bytes = bytes;

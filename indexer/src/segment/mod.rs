@@ -150,12 +150,12 @@ impl Folder {
 }
 
 impl Segment {
-    /// How many bytes it takes on the disk.
+    /// The number of bytes that it takes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
         self.index_bytes() + self.blocks.bytes
     }
 
-    /// How many of those are its index.
+    /// The bytes among these of its index.
     pub(crate) fn index_bytes(&self) -> u64 {
         self.index_bytes.load(Ordering::Relaxed)
     }

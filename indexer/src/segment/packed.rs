@@ -21,12 +21,12 @@ use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::ColumnError;
 use std::ops::Range;
 
-/// Rows of a frame.
+/// The rows of a frame.
 pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
 /// Packed, a frame takes this many bytes for each bit of its width.
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
 const HEADER_BYTES: usize = 5;
-/// In the place of the bytes of a base: all numbers are the same.
+/// Stands for the bytes of a base if all numbers are the same.
 const CONSTANT: u8 = 5;
 
 /// Why bytes are not a column of an index.
@@ -35,16 +35,16 @@ pub(crate) enum ColumnFault {
     /// It ends too early.
     #[error("the column ends at byte {bytes}, in the middle of something")]
     Short {
-        /// How many there are.
+        /// The number of bytes that are there.
         bytes: u64,
     },
-    /// Something follows it.
+    /// There are bytes after it.
     #[error("{bytes} bytes follow the column")]
     Long {
-        /// How many.
+        /// Their number.
         bytes: u64,
     },
-    /// Numbers are wider than numbers are.
+    /// The width of numbers is impossible.
     #[error("a number of {0} bits or bytes")]
     Width(u8),
     /// It is of a kind that is not known.
@@ -59,14 +59,14 @@ pub(crate) enum ColumnFault {
         expected: u32,
     },
     /// A row's value does not exist.
-    #[error("a row has value {id} where the column has {values}")]
+    #[error("a row has value {id}, but the column has only {values}")]
     Id {
         /// The row's value.
         id: u32,
-        /// How many there are.
+        /// Their number.
         values: u32,
     },
-    /// A frame's times are not within what its directory says.
+    /// The times of a frame are not within the bounds of its directory entry.
     #[error("the times of the frame at row {first_row} are not as its directory says")]
     Times {
         /// The first row of the frame.
@@ -96,10 +96,10 @@ pub(crate) trait ReadRange {
     /// The error of a failed read.
     type Error: From<ColumnFault>;
 
-    /// How many there are.
+    /// Their number.
     fn bytes(&self) -> u64;
 
-    /// Those of a range, which is within [`ReadRange::bytes`].
+    /// Reads the bytes of a range, which is within [`ReadRange::bytes`].
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Self::Error>;
 }
 
@@ -130,7 +130,7 @@ impl PackedBuilder {
     /// Appends numbers.
     pub(crate) fn extend(&mut self, mut values: impl Iterator<Item = u32>) {
         loop {
-            // The room is asked first, so that no value is taken that has none.
+            // The room is checked first, so that a value without room is not added.
             let room = self.open[self.open_rows..].iter_mut();
             self.open_rows += room.zip(&mut values).map(|(place, value)| *place = value).count();
             if self.open_rows < FRAME_ROWS {
@@ -166,7 +166,7 @@ impl PackedBuilder {
         self.extend(full.open[..full.open_rows].iter().map(|&value| value.min(most)));
     }
 
-    /// How many numbers there are.
+    /// The number of numbers.
     pub(crate) fn rows(&self) -> usize {
         self.frames.len() * FRAME_ROWS + self.open_rows
     }
@@ -232,7 +232,7 @@ struct PackedFrame {
 }
 
 impl Packed {
-    /// From its bytes.
+    /// Reads the numbers from their bytes.
     pub(crate) fn new(bytes: &[u8]) -> Result<Packed, ColumnFault> {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or(short)?;
@@ -276,12 +276,12 @@ impl Packed {
         }
     }
 
-    /// How many numbers there are.
+    /// The number of numbers.
     pub(crate) fn rows(&self) -> usize {
         self.rows as usize
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub(crate) fn frames(&self) -> usize {
         self.rows().div_ceil(FRAME_ROWS)
     }
@@ -305,7 +305,7 @@ impl Packed {
         unpack(width, base, &self.numbers[at as usize * WIDTH_BYTES..], out);
     }
 
-    /// Replaces what is in `out` by all numbers.
+    /// Replaces the contents of `out` by all numbers.
     pub(crate) fn unpack_all(&self, out: &mut Vec<u32>) {
         out.clear();
         out.resize(self.frames() * FRAME_ROWS, 0);

@@ -21,9 +21,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Why a logspace is not open before the first attempt to open it.
-pub(crate) const NOT_TRIED: &str = "nobody has tried it yet";
+pub(crate) const NOT_TRIED: &str = "it was not opened yet";
 
-/// The one that writes a journal.
+/// The writer of a logspace's journal.
 pub struct Appender {
     place: LogspaceFiles,
     /// The folder of the journal.
@@ -31,7 +31,7 @@ pub struct Appender {
     shared: Arc<SharedView>,
     /// Why the logspace is not open, if it is not.
     closed: Option<String>,
-    /// The file that is appended to; none after a failure, until the next append.
+    /// The open file; `None` after a failure, until the next append.
     open: Option<OpenFile>,
     next_sequence: u64,
     previous_hash: Hash,
@@ -103,8 +103,8 @@ impl Appender {
         self.place.options = options;
     }
 
-    /// Closes the journal file that is appended to where all its messages were received before a time, so that
-    /// it can be sealed, or expire.
+    /// Closes the open journal file if all its messages were received before a time, so that it can be sealed, or
+    /// expire.
     pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
         let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
         let is_due = {
@@ -116,7 +116,7 @@ impl Appender {
     }
 
     /// Notes how far the messages reach, so that the next opening knows that none is missing. To be called at the end:
-    /// what is appended afterwards is stored, and not noted.
+    /// later appends are stored, but not noted.
     pub fn close(&mut self) -> Result<(), DiskError> {
         if let Some(open) = &self.open {
             let path = || self.dir.join(&open.journal.name);
@@ -127,7 +127,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Makes everything that was appended survive a power cut, also where [`Options::durability`] does not ask for it.
+    /// Makes everything that was appended survive a power cut, even if [`Options::durability`] does not ask for it.
     pub fn sync(&mut self) -> Result<(), DiskError> {
         let view = self.shared.read().clone();
         for file in &view.files {
@@ -159,7 +159,7 @@ impl Appender {
         placed
     }
 
-    /// Makes sure of a file to append this much to.
+    /// Makes sure that there is a file with room for this much.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
         let rows_max =
             u64::from(self.place.options.journal_rows_max.min(self.place.options.segment_rows_max));
@@ -239,7 +239,7 @@ impl Appender {
         )
     }
 
-    /// Notes how far messages reached that were acknowledged and are gone: nothing else tells the next opening.
+    /// Notes how far acknowledged messages reached that are lost: nothing else tells the next opening.
     fn note_loss(&self) {
         self.place.keeper.note_synced(self.next_sequence);
         // If it cannot be written now, it is written with the next change of the segments.

@@ -1,4 +1,4 @@
-//! Decides which files of a logspace count, where several hold the same messages.
+//! Decides which files of a logspace count, if several hold the same messages.
 //!
 //! A seal or a join that was interrupted leaves its result next to its input, and a manifest that was put
 //! back names parts of what is here. Readable segments that the manifest names come first, then journal
@@ -49,7 +49,7 @@ pub(crate) struct Choice {
 pub(crate) enum JournalFate {
     /// It counts, apart from what segments hold of it.
     Counts { skipped: Vec<Range<u64>> },
-    /// It does not.
+    /// It does not count.
     Goes(Fate),
 }
 
@@ -68,13 +68,13 @@ impl Candidate {
         self.id.sequences()
     }
 
-    /// Whether all its messages can be read: all of them are.
+    /// Whether all its messages can be read, found by reading all of them.
     fn is_whole(&self) -> bool {
         *self.whole.get_or_init(|| self.segment.as_ref().is_ok_and(Segment::is_whole))
     }
 }
 
-/// Chooses. Whatever ends at `floor` or before has expired.
+/// Chooses the files. Parts that end at `floor` or before have expired.
 pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], floor: u64) -> Choice {
     let mut offered: Vec<_> = candidates.into_iter().map(|candidate| (false, candidate)).collect();
     for at in 0..offered.len() {
@@ -92,7 +92,7 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], flo
     Choice { segments: chosen, dropped, journals: fates }
 }
 
-/// Whether a segment is damaged, and what it was made of is here and whole: then that counts.
+/// Whether a segment is damaged, and the parts it was made of are here and whole: then these count.
 fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     let range = candidate.range();
     let is_part = |other: &&Candidate| {

@@ -17,7 +17,7 @@ pub struct Damage {
     pub offset: u64,
     /// Its length in bytes.
     pub bytes: u64,
-    /// How many messages are missing for it, if that is known.
+    /// The number of messages that are missing for it, if that is known.
     pub messages: Option<u64>,
     /// The reason.
     pub why: DamageReason,

@@ -31,7 +31,7 @@ pub enum InspectError {
         source: io::Error,
     },
     /// It is something else.
-    #[error("{path} is not a journal, blocks, index or manifest file: it begins with none of their marks", path = path.display())]
+    #[error("{path} is not a journal, blocks, index or manifest file: it does not begin like any of them", path = path.display())]
     Unknown {
         /// The file.
         path: PathBuf,

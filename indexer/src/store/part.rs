@@ -48,7 +48,7 @@ impl StorePart {
         }
     }
 
-    /// Which segment it is, unless it is a journal file.
+    /// The id of the segment, unless it is a journal file.
     pub(crate) fn id(&self) -> Option<SegmentId> {
         match self {
             StorePart::Segment(segment) => Some(segment.id),

@@ -1,4 +1,4 @@
-//! Finds out what a logspace holds: to store messages in it, or only to look at it.
+//! Reads the contents of a logspace: to store messages in it, or only to look at it.
 //!
 //! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works next to a server that has the
 //! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off a
@@ -47,7 +47,7 @@ pub struct Recovery {
     pub cut_kept: Option<String>,
     /// The parts that are unreadable or missing, and stay so.
     pub damaged: Vec<Damage>,
-    /// How many of those, the first, are not parts of the logspace with messages.
+    /// The number of those, at the front, that are not parts of the logspace with messages.
     pub damaged_beside_parts: usize,
     /// Files that are not part of the logspace and may hold messages: with the name that they have now, where they were
     /// set aside.
@@ -60,7 +60,7 @@ pub struct Recovery {
     pub removed: Vec<String>,
 }
 
-/// A line about what was found.
+/// A line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveryNote {
     /// Whether messages are missing, or may be.
@@ -71,45 +71,45 @@ pub struct RecoveryNote {
 
 impl Recovery {
     /// The notes for the owner of the logspace.
-    pub fn told(&self) -> Vec<RecoveryNote> {
-        self.told_of(&self.damaged)
+    pub fn notes(&self) -> Vec<RecoveryNote> {
+        self.notes_of(&self.damaged)
     }
 
     /// The same, without the findings of verifying.
-    pub fn told_beside_parts(&self) -> Vec<RecoveryNote> {
-        self.told_of(&self.damaged[..self.damaged_beside_parts])
+    pub fn notes_beside_parts(&self) -> Vec<RecoveryNote> {
+        self.notes_of(&self.damaged[..self.damaged_beside_parts])
     }
 
-    fn told_of(&self, damaged: &[Damage]) -> Vec<RecoveryNote> {
+    fn notes_of(&self, damaged: &[Damage]) -> Vec<RecoveryNote> {
         let damage = |text| RecoveryNote { is_damage: true, text };
         let note = |text| RecoveryNote { is_damage: false, text };
-        let mut told: Vec<RecoveryNote> =
+        let mut notes: Vec<RecoveryNote> =
             damaged.iter().map(|part| damage(format!("damaged: {part}"))).collect();
-        told.extend(self.orphans.iter().map(|name| {
+        notes.extend(self.orphans.iter().map(|name| {
             damage(format!(
                 "{name} is not part of the logspace, and what it holds is not whole elsewhere: look at it with `logstead \
                  inspect`, and remove it when it is not needed"
             ))
         }));
-        told.extend(self.manifest_kept.iter().map(|kept| {
+        notes.extend(self.manifest_kept.iter().map(|kept| {
             note(format!(
                 "the manifest was made again from what is there, and the one that was there is kept as {kept}"
             ))
         }));
-        told.extend(self.cut.iter().map(|cut| match &self.cut_kept {
+        notes.extend(self.cut.iter().map(|cut| match &self.cut_kept {
             Some(kept) => note(format!("the last write was not finished: cut off and kept as {kept}: {cut}")),
             None => note(format!("the last write was not finished: {cut}")),
         }));
         let older = self.cuts.iter().filter(|name| self.cut_kept.as_ref() != Some(name));
-        told.extend(older.map(|name| {
+        notes.extend(older.map(|name| {
             note(format!(
                 "{name} holds what was cut off after an unfinished write: remove it when it is not needed"
             ))
         }));
-        told.extend(
+        notes.extend(
             self.removed.iter().map(|name| note(format!("removed {name}: what it held is whole elsewhere"))),
         );
-        told
+        notes
     }
 }
 

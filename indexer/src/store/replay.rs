@@ -152,7 +152,7 @@ pub(crate) fn newest(
     Ok(reading.replayed)
 }
 
-/// Whose a file is; `None` if that cannot be read.
+/// The logspace that a file belongs to; `None` if that cannot be read.
 pub(crate) fn identity(disk: &dyn Disk, dir: &Path, name: &str) -> Option<LogspaceIdentity> {
     let file = disk.open_to_read(&dir.join(name)).ok()?;
     let journal = JournalFile { name: name.to_owned(), file };

@@ -83,7 +83,7 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<StorePart> {
     parts
 }
 
-/// How many of these parts may go, which are in order: the first ones.
+/// The number of parts, the first in their order, that may go.
 fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
     let ends = parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence]);
     let mut left: u64 = parts.iter().map(|part| part.bytes).sum();

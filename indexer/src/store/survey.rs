@@ -161,8 +161,8 @@ impl Listing {
     }
 }
 
-/// Whose the files of a folder are: what the manifest says, unless at least two journal files agree that it is from
-/// elsewhere; without a manifest, what most journal files say.
+/// The logspace that the files of a folder belong to: that of the manifest, unless at least two journal files agree
+/// that it is from elsewhere; without a manifest, what most journal files say.
 fn own(manifest: Option<LogspaceIdentity>, journals: &[LogspaceIdentity]) -> Option<LogspaceIdentity> {
     let count = |of: &LogspaceIdentity| journals.iter().filter(|identity| *identity == of).count();
     let first_of_most = || journals.iter().rev().max_by_key(|identity| count(identity)).copied();

@@ -1,6 +1,6 @@
-//! Reads everything that a logspace holds and checks it against its checksums and hashes.
+//! Reads the whole contents of a logspace and checks them against their checksums and hashes.
 //!
-//! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
+//! **Invariant:** a part reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
 
 use crate::bounds::TimeBounds;
@@ -23,13 +23,13 @@ pub struct VerifyReport {
     pub file: String,
     /// Its messages.
     pub messages: u64,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
     /// The problems found in it.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is not as it was written.
+/// A part that is not as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The place, and what is wrong there.
@@ -40,7 +40,7 @@ pub struct Finding {
     pub times: Option<(Timestamp, Timestamp)>,
 }
 
-/// How many bytes there are to check.
+/// The number of bytes to check.
 pub(crate) fn bytes(view: &View) -> u64 {
     parts(view).iter().map(StorePart::bytes).sum()
 }
@@ -69,7 +69,7 @@ pub(crate) fn verify(view: &View, run: &SearchContext<'_>, visit: &mut dyn FnMut
 struct Chain(Option<(u64, Hash)>);
 
 impl Chain {
-    /// Whether a part goes on where the one before it ended; parts that do not adjoin say nothing.
+    /// Whether a part continues the chain of the one before it; parts that do not adjoin are not compared.
     fn goes_on(&self, first_sequence: u64, previous_hash: Hash) -> bool {
         self.0.is_none_or(|(sequence, hash)| sequence != first_sequence || hash == previous_hash)
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Stretches that are shorter than this are joined with the next.
 const STRETCH_BYTES_MIN: u64 = 256 << 10;
-/// Most batches kept in memory, however small they are.
+/// The most batches kept in memory, however small they are.
 const BATCHES_MAX: usize = 4096;
 /// Neighbours in memory become one batch when they are this many,
 const JOINED_BATCHES_MIN: usize = 16;
@@ -46,9 +46,9 @@ pub(crate) struct View {
     pub(crate) newest_missing: Option<u64>,
     /// The logspace that the files belong to.
     pub(crate) identity: LogspaceIdentity,
-    /// Why nothing of it is known: the logspace cannot be opened for now.
+    /// The reason why nothing is known: the logspace cannot be opened for now.
     pub(crate) closed: Option<Damage>,
-    /// When the last of what has expired was received: at the latest then. `None` if nothing has expired.
+    /// The latest time when an expired message was received. `None` if nothing has expired.
     pub(crate) expired: Option<Timestamp>,
 }
 
@@ -71,10 +71,9 @@ pub(crate) struct LostSegment {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Gap {
     pub(crate) sequences: Range<u64>,
-    /// The file that they should follow, or be before.
+    /// The file next to the gap.
     pub(crate) beside: String,
-    /// All messages below this sequence were stored, and nobody knows of any behind it: set where the file that held
-    /// them is missing.
+    /// The end of the messages that are known to have been stored; set if the file that held them is missing.
     pub(crate) known_end: Option<u64>,
 }
 
@@ -92,11 +91,11 @@ pub(crate) struct FileView {
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
-    /// Bytes at its end that are no part of it: an append that failed left them, or something else added them.
+    /// Bytes at its end that are not part of it, from a failed append or from elsewhere.
     pub(crate) void_bytes: u64,
 }
 
-/// One or more frames without anything between them.
+/// One or more frames without other bytes between them.
 #[derive(Clone)]
 pub(crate) struct Stretch {
     pub(crate) offset: u64,
@@ -147,7 +146,7 @@ impl Stretch {
 }
 
 impl FileView {
-    /// A file in which nothing was found yet.
+    /// A file without any frames yet.
     pub(crate) fn new(journal: Arc<JournalFile>, first_sequence: u64, bytes: u64) -> FileView {
         FileView {
             journal,
@@ -201,7 +200,7 @@ impl FileView {
         }
     }
 
-    /// Joins the small batches at the end, once they are worth it.
+    /// Joins the small batches at the end, once that pays.
     fn join_small(&mut self) {
         let (first, rows) = self.small_at_end();
         if self.stretches.len() - first < JOINED_BATCHES_MIN || rows < JOINED_ROWS_MIN {
@@ -285,7 +284,7 @@ impl View {
         if held.is_within(memory_max, BATCHES_MAX) {
             return;
         }
-        // A little more than needed, so that not every append comes here.
+        // Frees a little more than needed, so that not every append has to.
         let (bytes, batches) = (memory_max / 8 * 7, BATCHES_MAX / 8 * 7);
         for file in &mut self.files {
             if held.is_within(bytes, batches) {
@@ -307,7 +306,7 @@ impl View {
         }
     }
 
-    /// Takes a journal file out.
+    /// Removes a journal file.
     pub(crate) fn drop_file(&mut self, first_sequence: u64) {
         self.files.retain(|file| file.first_sequence != first_sequence);
     }
@@ -329,7 +328,7 @@ impl View {
         files.chain(segments).chain(self.gaps.iter().map(Gap::damage)).chain(self.closed.clone())
     }
 
-    /// Takes out everything that begins before a sequence.
+    /// Removes everything that begins before a sequence.
     pub(crate) fn drop_before(&mut self, first: u64) {
         self.segments.retain(|segment| first <= segment.id.first_sequence);
         self.lost.retain(|lost| first <= lost.id.first_sequence);
@@ -344,7 +343,7 @@ impl View {
         self.segments.sort_by_key(|segment| segment.id.first_sequence);
     }
 
-    /// Takes a segment out.
+    /// Removes a segment.
     pub(crate) fn drop_segment(&mut self, id: SegmentId) {
         self.segments.retain(|segment| segment.id != id);
     }

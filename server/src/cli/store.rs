@@ -189,7 +189,7 @@ fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, Failure> {
 
 /// Prints what was found when a logspace was opened.
 fn tell(id: &str, recovery: &Recovery) {
-    recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
+    recovery.notes().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }
 
 impl Store {

@@ -74,7 +74,7 @@ fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize, Failure> {
     let (mut seen, mut lines) = (Seen::default(), Vec::new());
     let lanes = Pool::new(logstead_flow::machine::cores());
     let run = SearchContext { cancelled: &|| false, lanes: &lanes };
-    for told in looked.recovery.told_beside_parts() {
+    for told in looked.recovery.notes_beside_parts() {
         seen.problems += usize::from(told.is_damage);
         lines.push(format!("{id}: {}", told.text));
     }

@@ -39,7 +39,7 @@ impl Directory {
         Directory { chunk, before, counts }
     }
 
-    /// How many rows are at each place.
+    /// The number of rows that are at each place.
     pub(super) fn counts(&self) -> &[u32] {
         &self.counts
     }

@@ -1,4 +1,4 @@
-//! Which rows have a word, without writing a message again.
+//! Finds the rows that have a word, without writing a message again.
 //!
 //! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message;
 //! and of looking for an address, but for templates that [may hold others](super::others): their rows with its four
@@ -153,7 +153,7 @@ impl TemplateGroup {
             if kinds & OTHER_ADDRESSES == 0 {
                 continue;
             }
-            // To look at texts takes the longest, and few of these templates have any.
+            // Looking at texts takes the longest, and few of these templates have any.
             let has_texts = template.columns.iter().any(SlotColumn::is_of_texts);
             let mut all = Ranks::All;
             for (number, in_texts) in numbers.iter().zip(&mut in_texts) {

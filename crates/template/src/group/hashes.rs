@@ -96,7 +96,7 @@ impl TemplateGroup {
     }
 }
 
-/// Which small numbers were met: most numbers are, and are many times.
+/// The small numbers that were met: most numbers are small, and come many times.
 struct SmallNumbers {
     met: Vec<u64>,
 }
@@ -136,7 +136,7 @@ fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
 /// Instead of how many digits it is written with: without zeros before it.
 const AS_IT_IS: usize = 0;
 
-/// How many digits a number is written with, if there are zeros before it.
+/// The number of digits that a number is written with, if there are zeros before it.
 #[inline]
 fn zeros(kind: VariableKind, digits: usize, value: u64) -> usize {
     if kind.digits(value) == digits { AS_IT_IS } else { digits }

@@ -29,11 +29,11 @@ const TEXTS: usize = 4096;
 enum SlotTransition {
     /// Whatever it is.
     To(StateId),
-    /// By how many digits a number has.
+    /// Depends on the number of digits.
     ByLength(Box<[StateId; DIGITS_MAX + 1]>),
-    /// By the place of a word or an address; each is found when it is needed.
+    /// Depends on the place of a word or an address; each state is found when it is needed.
     ByPlace(Vec<StateId>),
-    /// By walking it.
+    /// Has to be walked.
     Walk,
 }
 

@@ -84,7 +84,7 @@ impl TemplateGroup {
         Ok(TemplateGroup { bytes, rows, keys, templates, kinds, addresses, dictionary, words, kept })
     }
 
-    /// Which template each row has.
+    /// The template of each row.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }

@@ -1,4 +1,4 @@
-//! Which template each row of a group has.
+//! The template of each row of a group.
 //!
 //! | bytes                      | meaning                                                                   |
 //! |----------------------------|---------------------------------------------------------------------------|
@@ -23,10 +23,10 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
-/// So many places at most are compared with those of rows, one after the other: that takes less time than looking up
+/// The most places that are compared with those of rows, one after the other: that takes less time than looking up
 /// what is accepted for each row.
 const COMPARED_MAX: usize = 4;
-/// To look at this many rows costs as much as looking up the rank of one.
+/// Looking at this many rows costs as much as looking up the rank of one.
 const LOOKED_AT_PER_RANK: usize = 256;
 
 /// Rows of one place are counted as vectors: this many in the time it takes to walk over one row.
@@ -65,7 +65,7 @@ impl Rows {
         Ok(Rows { places, directory })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -75,7 +75,7 @@ impl Rows {
         self.places.is_empty()
     }
 
-    /// How many rows are at each place.
+    /// The number of rows that are at each place.
     pub fn counts(&self) -> &[u32] {
         self.directory.counts()
     }
@@ -90,7 +90,7 @@ impl Rows {
         size_of::<Rows>() + size_of_val(self.places.as_slice()) + self.directory.memory_bytes()
     }
 
-    /// How many rows match: `found` has an entry for each place.
+    /// The number of rows that match: `found` has an entry for each place.
     pub fn count(&self, found: &[Ranks]) -> u64 {
         let of = |(ranks, &count): (&Ranks, &u32)| match ranks {
             Ranks::None => 0,

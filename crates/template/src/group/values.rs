@@ -12,7 +12,7 @@ pub(super) struct RowValues {
     lengths: Vec<u8>,
 }
 
-/// How many values a variable of a kind is.
+/// The number of values that a variable of a kind is.
 pub(super) fn count_of(kind: VariableKind) -> usize {
     if kind == VariableKind::Wide { 2 } else { 1 }
 }
@@ -21,7 +21,7 @@ pub(super) fn count_of(kind: VariableKind) -> usize {
 pub(super) struct Starts {
     /// The starts of all rows of the first template, then of the next one.
     starts: Vec<u32>,
-    /// How many there are up to each template.
+    /// The number of starts up to each template.
     ends: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Which of many texts have a word: all of them are looked at in one pass, and only what that finds is looked at
+//! Finds the texts that have a word: all of them are searched in one pass, and only the matches are looked at
 //! closely.
 
 use logstead_record::{TextColumn, word};

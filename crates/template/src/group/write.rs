@@ -27,7 +27,7 @@ const UNKNOWN: u16 = u16::MAX;
 /// A group as bytes.
 #[derive(Clone, Default)]
 pub struct EncodedGroup {
-    /// Which template each row has.
+    /// The template of each row.
     pub rows: Vec<u8>,
     /// The templates, and their values.
     pub texts: Vec<u8>,
@@ -114,12 +114,12 @@ impl TemplateGroupWriter {
         self.rows.last().copied().unwrap_or(NO_TEMPLATE)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many bytes there are of texts without a template and of words.
+    /// The number of bytes of texts without a template and of words.
     pub fn text_bytes(&self) -> usize {
         self.kept.bytes().len() + self.words.memory_bytes()
     }

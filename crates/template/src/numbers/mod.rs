@@ -9,7 +9,7 @@
 //! |          4 | deltas     | u64 the least difference; heads of chunks of 128; for each chunk its differences less the least, packed |
 //!
 //! A head is u64 base (the least value; in deltas the first), u8 width, u32 where the chunk begins behind the heads.
-//! How many values there are stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
+//! The number of values stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
 //!
 //! **Invariant:** an open column lies within its bytes: reading any of its values cannot fail.
 
@@ -39,7 +39,7 @@ const RUN: usize = DELTA;
 #[derive(Clone, Debug)]
 pub(crate) struct NumberColumn {
     form: NumberEncoding,
-    /// How many values there are.
+    /// The number of values.
     len: usize,
     /// No value is beyond these.
     bounds: (u64, u64),
@@ -94,7 +94,7 @@ impl NumberColumn {
         Ok(NumberColumn { form, len, bounds })
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -79,7 +79,7 @@ impl FieldParts {
         &self.names
     }
 
-    /// How many values there are elsewhere.
+    /// The number of values elsewhere.
     pub fn elsewhere(&self) -> usize {
         self.before.last().map_or(0, |all| all.elsewhere)
     }

@@ -14,7 +14,7 @@ use zstd::bulk::Compressor;
 
 const LEVEL: i32 = 1;
 const OUTLINES_LEVEL: i32 = 3;
-/// With more outlines than this, new ones leave all gaps and lengths open: then there are fewer.
+/// The number of outlines from which on new ones leave all gaps and lengths open, so that there are fewer.
 const STRICT_OUTLINES: usize = 2048;
 /// Fields that may be missing in a row before its outline is compared with the next ones of another row in vain.
 const MISSING_MAX: usize = 8;
@@ -59,7 +59,7 @@ struct MessageSearch<'m> {
     /// The last part that was found, and how far it is from the one before it.
     part: Range<usize>,
     gap: usize,
-    /// How many bytes may still be looked at.
+    /// The number of bytes that may still be looked at.
     bytes_left: usize,
     /// Whether the last value is elsewhere.
     was_elsewhere: bool,
@@ -115,7 +115,7 @@ impl FieldPartsWriter {
         self.rows.push(*self.empty.get_or_insert_with(|| outlines.number(&[])));
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn values(&self) -> usize {
         self.values
     }
@@ -274,7 +274,7 @@ impl<'m> MessageSearch<'m> {
     /// Whether a text stands at a byte of the message, with all its words.
     fn is_part(&self, start: usize, text: &[u8]) -> bool {
         let (message, end) = (self.message, start + text.len());
-        // Beside what is not ASCII a text that is not UTF-8 could be a part of a character.
+        // Next to non-ASCII bytes, a text that is not UTF-8 could be a part of a character.
         let is_ascii = |at: Option<usize>| at.and_then(|at| message.get(at)).is_none_or(u8::is_ascii);
         message.get(start..end) == Some(text)
             && is_ascii(start.checked_sub(1))

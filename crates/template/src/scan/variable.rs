@@ -83,7 +83,7 @@ impl VariableKind {
         })
     }
 
-    /// How many digits a number has that is written without zeros before it.
+    /// The number of digits that a number has that is written without zeros before it.
     pub(crate) fn digits(self, value: u64) -> usize {
         match self {
             VariableKind::Decimal => value.checked_ilog10().unwrap_or(0) as usize + 1,

@@ -9,11 +9,11 @@ use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 use std::rc::Rc;
 
-/// Most columns whose values are kept while a segment is asked.
+/// The most columns whose values are kept while a segment is searched.
 const VALUES_KEPT_MAX: usize = 16;
 
 impl Evaluation<'_> {
-    /// The distinct values of a column, as a batch that a matcher can look at; none if they are not kept.
+    /// The distinct values of a column, as a batch for a matcher; none if they are not kept.
     fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
         if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
             return Ok(values.clone());
@@ -99,7 +99,7 @@ impl Evaluation<'_> {
         let present = both(column.present(), within);
         match (names.exists, is_dynamic(&names.field)) {
             (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(Bounds::exact(present)),
-            // A value may be empty, which is as if there were none.
+            // An empty value counts as no value.
             (true, _) => Ok(Bounds::some_of(present)),
             // A known field without a value may have to be compared, too.
             (false, false) => Ok(Bounds::some_of(within.clone())),

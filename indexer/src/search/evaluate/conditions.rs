@@ -16,7 +16,7 @@ pub(super) struct AnyOf<'a> {
     pub(super) sufficient: Vec<&'a RequiredForm>,
     /// Words of one of these forms are required.
     pub(super) required: Vec<&'a RequiredForm>,
-    /// By the values of a column.
+    /// Conditions answered by the values of a column.
     names: Vec<(&'a FieldName, Vec<&'a NameTest>)>,
     others: Vec<&'a Plan>,
 }
@@ -64,7 +64,7 @@ impl Evaluation<'_> {
         }
         for plan in any.others {
             if bounds.certain == *within || !self.work.go_on(PLAN_WORK) {
-                // The rest makes no difference, or none that anybody wants to know.
+                // The other conditions make no difference, or the search was cancelled.
                 return Ok(bounds.or(&Bounds::some_of(within.clone())));
             }
             if self.count(plan)? != Some(0) {

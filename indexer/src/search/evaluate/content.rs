@@ -1,4 +1,4 @@
-//! Conditions on texts: by the words that they need, and where words do not suffice by the shapes of messages.
+//! Conditions on texts: answered by the words that they need, or by the shapes of messages if words do not suffice.
 
 use super::super::bounds::Bounds;
 use super::super::plan::{ContentTest, Sufficient};
@@ -10,7 +10,7 @@ use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_record::Selection;
 use std::rc::Rc;
 
-/// Most fields whose columns are read to know which rows have one.
+/// The most fields whose columns are read to find the rows that have one.
 const FIELDS_MAX: usize = 64;
 
 impl Evaluation<'_> {
@@ -29,7 +29,7 @@ impl Evaluation<'_> {
         if let Some(bounds) = self.rows_by_shape(content, within)? {
             return Ok(bounds);
         }
-        // To walk an expression through templates takes less time than to walk the dictionary for a part of a word.
+        // Walking an expression through templates takes less time than walking the dictionary for a part of a word.
         let possible = match content.required {
             Required::Like(_) if content.expression.is_some() => within.clone(),
             _ => self.rows_with_words(&content.required, within)?.possible().clone(),
@@ -47,8 +47,8 @@ impl Evaluation<'_> {
         Ok(Bounds::some_of(possible))
     }
 
-    /// The rows that have a text by their shape, and of the others those that may have it by their words. None if
-    /// shapes do not tell.
+    /// The rows that have a text by their shape, and the others that may have it by their words. `None` if shapes do
+    /// not decide.
     fn rows_by_shape(&self, content: &ContentTest, within: &Selection) -> Result<Option<Bounds>, IndexError> {
         if content.shape.is_none() || !self.work.go_on(self.rows / PACKED_ROWS) {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Evaluation<'_> {
         let mut words = Vec::new();
         let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
         if words.is_empty() && !self.index.fields.is_empty() {
-            // No dictionary tells which fields have it.
+            // No dictionary says which fields have it.
             return Ok(None);
         }
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;

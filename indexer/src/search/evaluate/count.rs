@@ -36,7 +36,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// About how many rows there are to look at for a plan, to take the cheapest first.
+    /// An estimate of the rows to read for a plan, to take the cheapest first.
     pub(super) fn cost(&self, plan: &Plan) -> Result<usize, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(0);

@@ -1,8 +1,8 @@
 //! Answers a plan from the index of a segment.
 //!
 //! Conditions joined by OR are answered together: their wildcards by one walk over the dictionary, their
-//! values of a column by one pass over its rows. A list of conditions of which none may hold is the
-//! reverse. If all have to hold, some of them share a walk, within a limit of memory.
+//! values of a column by one pass over its rows. A list of conditions of which none may hold is treated
+//! the other way round. If all have to hold, some of them share a walk, within a limit of memory.
 //!
 //! | module        | owns                                                                        |
 //! |---------------|-----------------------------------------------------------------------------|
@@ -129,7 +129,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// By when blocks were received: only those that are partly in range are undecided.
+    /// Compares when blocks were received: only those partly in the range are undecided.
     fn received(&self, range: TimeRange, within: &Selection) -> Bounds {
         let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
         for block in 0..self.blocks.len() {

@@ -12,7 +12,7 @@ pub enum BlocksError {
     /// The disk does not give it back.
     #[error("the disk cannot read it: {0}")]
     Disk(String),
-    /// It is not there.
+    /// The file is missing.
     #[error("it is missing")]
     Missing,
     /// Its name says that it holds other messages.
@@ -21,16 +21,16 @@ pub enum BlocksError {
     /// It is too short, or longer than its parts.
     #[error("its length is not that of its parts")]
     Length,
-    /// It begins or ends with something else.
+    /// It begins or ends with other bytes.
     #[error("it is not a blocks file")]
     Magic,
     /// Another version of this program wrote it.
     #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = BundleKind::Blocks.version())]
     Version(u32),
-    /// A part is not what was written.
+    /// The checksum of a part is wrong.
     #[error("the checksum of its {0} is wrong")]
     Checksum(&'static str),
-    /// A page is not what was written.
+    /// The checksum of a page is wrong.
     #[error("the checksum of its page at byte {offset} is wrong")]
     Page {
         /// The offset where the page begins.
@@ -39,8 +39,8 @@ pub enum BlocksError {
     /// Checksums fit, and yet a part cannot be understood.
     #[error("it cannot be understood: {0}")]
     Format(String),
-    /// A part says what cannot be.
-    #[error("its {0} says what cannot be")]
+    /// A part holds an impossible value.
+    #[error("its {0} holds an impossible value")]
     Implausible(&'static str),
     /// The columns are none.
     #[error("its columns cannot be read: {0}")]

@@ -4,8 +4,8 @@ use crate::segment::names::NamesColumn;
 use hashbrown::HashMap;
 use logstead_record::{NameColumn, TextColumn};
 
-/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may
-/// be the same in this one.
+/// The values of some rows, given by their numbers in the column, without any others. Values that stand for two fields
+/// may be equal in this one.
 pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
     let mut values = TextColumn::default();
     let mut places = PositionLookup::new(names.values().len() + 1);
@@ -22,7 +22,7 @@ pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bo
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// Some of these distinct values, by their numbers, with no values but theirs.
+/// Some of the distinct values, given by their numbers, without any others.
 pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     let mut values = TextColumn::default();
     let mut places = PositionLookup::new(of.len());
@@ -35,14 +35,14 @@ pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// For values of a column their place among those of some rows.
+/// Finds the position of a column's value among the values of some rows.
 enum PositionLookup {
     Few(Vec<u32>),
     Many(HashMap<u32, u32>),
 }
 
 impl PositionLookup {
-    /// A table of more values than this is slower to make than to ask a hash for each row.
+    /// The number of values above which making a table is slower than asking a hash for each row.
     const FEW: usize = 4096;
     const UNKNOWN: u32 = u32::MAX;
 

@@ -1,4 +1,4 @@
-//! An open file: which rows are in which groups and blocks.
+//! An open file: its groups and blocks, and their rows.
 //!
 //! **Invariant:** each row is in one group, and no group is empty.
 
@@ -33,7 +33,7 @@ pub(crate) struct RowGroups {
 }
 
 impl RowGroups {
-    /// Reads what has to be known of a file.
+    /// Reads the tables of a file.
     pub(super) fn open(
         file: Arc<dyn DiskFile>,
         cache: &Arc<Cache>,
@@ -89,7 +89,7 @@ impl RowGroups {
             + size_of_val(self.starts.as_slice())
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn len(&self) -> usize {
         self.first_blocks.last().map_or(0, |&blocks| blocks as usize)
     }
@@ -111,7 +111,7 @@ impl RowGroups {
         self.starts.partition_point(|&start| start as usize <= row) - 1
     }
 
-    /// By the frames of times that a block's rows are in.
+    /// The span of a block, from the frames of times that its rows are in.
     pub(super) fn span(&self, block: usize) -> MessageSpan {
         let rows = self.row_range(block);
         let frames = rows.start / FRAME_ROWS..(rows.end - 1) / FRAME_ROWS + 1;
@@ -127,7 +127,7 @@ impl RowGroups {
         MessageSpan { earliest, latest, received_first, received_last }
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(crate) fn groups(&self) -> usize {
         self.starts.len() - 1
     }
@@ -147,7 +147,7 @@ impl RowGroups {
         self.bundle.section(column.section())
     }
 
-    /// Forgets what is kept in memory: it is not asked any more.
+    /// Removes its parts from the cache: it is not read any more.
     pub(crate) fn forget(&self) {
         self.cache.forget(self.owner);
     }

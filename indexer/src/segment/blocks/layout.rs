@@ -19,7 +19,7 @@ pub(super) const PIECES: &str = "pieces";
 
 /// The sections of a group that are the same in every file: `origin` counts what is in one.
 pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, PARTS, VALUES];
-/// Rows of a block.
+/// The rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 pub(super) const HASH_BYTES: usize = 32;
 /// The values of a row in `clock`.

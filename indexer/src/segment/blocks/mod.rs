@@ -18,24 +18,24 @@
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
 //!
-//! A group of texts that is *whole* has in front of it u32 the length of its rows, and these. The section `segment` is
+//! A group of texts that is *whole* begins with u32 the length of its rows, and these. The section `segment` is
 //! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
 //! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
 //!
-//! A block is 1024 rows, the last of each group what is left.
+//! A block is 1024 rows; the last of each group has the rest.
 //!
 //! | module     | owns                                                     |
 //! |------------|----------------------------------------------------------|
-//! | `layout`   | the names of the sections, and what stands in `clock`    |
+//! | `layout`   | the names of the sections, and the values in `clock`     |
 //! | `write`    | batches → sections                                       |
 //! | `take`     | groups of another file, as they are                      |
-//! | `groups`   | an open file: which rows are in which groups and blocks  |
-//! | `sections` | what sections hold, once they were opened                |
+//! | `groups`   | an open file, and the rows of its groups and blocks      |
+//! | `sections` | the sections, once they were opened                      |
 //! | `read`     | some columns of some rows                                |
-//! | `texts`    | what an index is made of                                 |
 //! | `gather`   | values of some rows of a column                          |
 //! | `pieces`   | the tree of hashes over a file                           |
-//! | `shared`, `error` | bounds in time, and why a file cannot be read     |
+//! | `shared`   | bounds in time, and the texts that an index is made of   |
+//! | `error`    | why a file cannot be read                                |
 //!
 //! **Invariant:** every byte was checked against the checksum of its page when it was read.
 
@@ -79,7 +79,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Opens a file. `cache` keeps what is read of it.
+    /// Opens a file. The parts that are read are kept in `cache`.
     pub(crate) fn open(file: Arc<dyn DiskFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
         let (head, groups) = RowGroups::open(file, cache)?;
         let BlocksHead { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
@@ -96,17 +96,17 @@ impl Blocks {
         self.groups.has_column(CommonColumn::Names(Field::CopyOf))
     }
 
-    /// How much memory its tables take.
+    /// The memory of its tables.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.groups.memory_bytes()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(crate) fn len(&self) -> usize {
         self.groups.len()
     }
@@ -126,12 +126,12 @@ impl Blocks {
         self.groups.block_of(row)
     }
 
-    /// About how many bytes of the file are read for a block.
+    /// The approximate bytes of the file that are read for a block.
     pub(crate) fn bytes_of(&self, block: usize) -> u64 {
         self.bytes * self.row_range(block).len() as u64 / u64::from(self.rows.max(1))
     }
 
-    /// Some columns of a block; the others say nothing.
+    /// Some columns of a block; the others are empty.
     pub(crate) fn read(
         &self,
         block: usize,

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl RowGroups {
-    /// Some columns of some rows of a block; the others say nothing.
+    /// Some columns of some rows of a block; the others are empty.
     pub(super) fn read(
         &self,
         rows: Range<usize>,

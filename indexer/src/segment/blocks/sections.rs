@@ -17,7 +17,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 impl RowGroups {
-    /// Which template each message of a group has.
+    /// The template of each message of a group.
     pub(crate) fn templates(&self, group: usize) -> Result<Arc<Rows>, BlocksError> {
         self.kept(CachePart::Group(ROWS, group), || {
             let rows = Rows::open(&self.section(ROWS, group)?)?;
@@ -91,7 +91,7 @@ impl RowGroups {
         self.read_names(ORIGIN, 0)
     }
 
-    /// Which priorities and programs the rows of a group have, of a number of them.
+    /// The ids of the priorities and programs of the rows of a group, each below `values`.
     pub(super) fn origins(
         &self,
         group: usize,

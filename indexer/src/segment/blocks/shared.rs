@@ -9,7 +9,7 @@ use logstead_template::TemplateGroup;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The bounds of what some messages count by, and of when they were received; all included.
+/// The bounds of the times of some messages, and of when they were received; all included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MessageSpan {
     pub(crate) earliest: Timestamp,
@@ -87,14 +87,14 @@ impl MessageSpan {
         bytes
     }
 
-    /// From its bytes.
+    /// Reads a span from its bytes.
     pub(super) fn read(bytes: &[u8]) -> MessageSpan {
         let time = |at| time_at(bytes, at);
         MessageSpan { earliest: time(0), latest: time(8), received_first: time(16), received_last: time(24) }
     }
 }
 
-/// The texts of a group: what an index is made of.
+/// The texts of a group, from which an index is made.
 pub(crate) struct IndexedTexts {
     pub(crate) messages: Arc<TemplateGroup>,
     pub(crate) values: Option<UnsharedValues>,

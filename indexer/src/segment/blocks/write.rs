@@ -1,6 +1,6 @@
 //! Writes a blocks file: batches in, sections out.
 //!
-//! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
+//! **Invariant:** a group of messages is opened again as soon as it was written: an unreadable one is noticed before
 //! anything relies on it.
 
 use super::layout::{
@@ -31,7 +31,7 @@ const GROUP_FIELDS: usize = 1 << 22;
 const GROUP_VALUES: usize = 1 << 19;
 /// or this many bytes of texts without a template and of words.
 const GROUP_TEXT_BYTES: usize = 16 << 20;
-/// Rows after which the bytes are counted again.
+/// The number of rows after which the bytes are counted again.
 const ROWS_BETWEEN_LOOKS: usize = 64;
 /// A segment ends when its names take this much memory: all values of a column are read together.
 const NAMES_BYTES: usize = 32 << 20;
@@ -44,7 +44,7 @@ pub(crate) struct BlocksWriter {
     pub(super) span: MessageSpan,
     pub(super) time: TimesBuilder,
     pub(super) received: TimesBuilder,
-    /// Once a row has a time that is not believed.
+    /// The own times, once a row has a time that is not believed.
     pub(super) own: Option<TimesBuilder>,
     pub(super) clock: NamesBuilder,
     pub(super) columns: [NamesBuilder; COLUMN_COUNT],
@@ -63,11 +63,11 @@ pub(super) struct GroupWriter {
     head: TextsWriter,
     tail: TextsWriter,
     parts: FieldPartsWriter,
-    /// Those of dynamic fields that are not parts of messages.
+    /// The values of dynamic fields that are not parts of messages.
     values: TemplateGroupWriter,
 }
 
-/// Texts that are often all empty.
+/// A writer of texts that are often all empty.
 #[derive(Default)]
 struct TextsWriter {
     texts: TemplateGroupWriter,
@@ -107,7 +107,7 @@ impl BlocksWriter {
         Ok(())
     }
 
-    /// Adds what is in columns of the whole segment.
+    /// Adds the columns of the whole segment.
     fn push_columns(&mut self, batch: &Batch) {
         let columns = batch.columns();
         self.span = self.span.join(MessageSpan::of(batch));
@@ -127,7 +127,7 @@ impl BlocksWriter {
         self.sections.add(of_group(ORIGIN, self.group_rows.len()), bytes);
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> u32 {
         self.head.rows
     }
@@ -137,7 +137,7 @@ impl BlocksWriter {
         NAMES_BYTES < self.columns.iter().map(NamesBuilder::memory_bytes).sum()
     }
 
-    /// Memory that it takes, about.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let sections: usize = self.sections.sections().map(<[u8]>::len).sum();
         let names: usize = self.columns.iter().map(NamesBuilder::memory_bytes).sum();

@@ -1,4 +1,4 @@
-//! The first bytes of a file of sections: what it belongs to, and how long its parts are.
+//! The first bytes of a file of sections: the identity of its blocks, and the lengths of its parts.
 
 use super::error::IndexError;
 use super::kind::BundleKind;
@@ -10,9 +10,9 @@ pub(super) const CRC_BYTES: usize = 4;
 /// The identity of the blocks that an index belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BundleIdentity {
-    /// Sequence of the first message.
+    /// The sequence of the first message.
     pub(crate) first_sequence: u64,
-    /// How many messages.
+    /// The number of messages.
     pub(crate) rows: u32,
     /// BLAKE3 of the file of blocks.
     pub(crate) blocks_hash: [u8; 32],
@@ -71,7 +71,7 @@ impl BundleHeader {
         })
     }
 
-    /// How long the file is that begins with this.
+    /// The length of the file that begins with this.
     pub(super) fn file_bytes(&self) -> Result<u64, IndexError> {
         self.body_bytes
             .checked_add(HEADER_BYTES as u64 + u64::from(self.tables_bytes))

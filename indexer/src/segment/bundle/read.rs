@@ -1,6 +1,6 @@
 //! An open file of sections, which is read in pages.
 //!
-//! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
+//! **Invariant:** every byte that is handed out was checked since it was read from the disk.
 
 use super::error::IndexError;
 use super::header::{BundleHeader, BundleIdentity, HEADER_BYTES};
@@ -59,7 +59,7 @@ impl Bundle {
         self.inner.header.identity
     }
 
-    /// How long the file is.
+    /// The length of the file.
     pub(crate) fn bytes(&self) -> u64 {
         HEADER_BYTES as u64 + self.inner.header.body_bytes + u64::from(self.inner.header.tables_bytes)
     }
@@ -119,7 +119,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// How long it is.
+    /// Its length.
     pub(crate) fn bytes(&self) -> u64 {
         self.range.end - self.range.start
     }
@@ -129,7 +129,7 @@ impl Section {
         self.range.start
     }
 
-    /// Some bytes of it.
+    /// Reads some bytes of it.
     pub(crate) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         if range.end < range.start || self.bytes() < range.end {
             let bytes = self.bytes();
@@ -138,14 +138,14 @@ impl Section {
         self.inner.read(self.range.start + range.start..self.range.start + range.end)
     }
 
-    /// All of it.
+    /// Reads all of it.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>, IndexError> {
         self.read(0..self.bytes())
     }
 }
 
 impl OpenBundle {
-    /// Bytes of the body.
+    /// Reads bytes of the body.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         if range.is_empty() {
             return Ok(Vec::new());
@@ -172,7 +172,7 @@ impl OpenBundle {
         Ok(bytes)
     }
 
-    /// Whole pages, checked.
+    /// Reads whole pages, and checks them.
     fn read_pages(&self, pages: Range<usize>) -> Result<Vec<u8>, IndexError> {
         let starts = &self.page_starts[pages.start..=pages.end];
         let mut bytes = vec![0; (starts[pages.len()] - starts[0]) as usize];

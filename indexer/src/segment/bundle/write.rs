@@ -24,7 +24,7 @@ impl BundleWriter {
         self.sections.iter().map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// It turns out to be this.
+    /// Sets the identity, once it is known.
     pub(crate) fn set_identity(&mut self, identity: BundleIdentity) {
         self.identity = identity;
     }

@@ -27,7 +27,7 @@ pub(super) fn seed(first_sequence: u64, previous_hash: &Hash) -> u64 {
 /// The dynamic fields of a segment.
 pub(crate) struct FieldTable {
     is_complete: bool,
-    /// Those with a column, in the order of their sections.
+    /// The fields with a column, in the order of their sections.
     pub(crate) with_column: Vec<String>,
     pub(crate) without_column: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The index of a segment: what stands in which sections of its file.
+//! The index of a segment, and the sections of its file.
 //!
 //! | section           | holds                                                                          |
 //! |-------------------|--------------------------------------------------------------------------------|
@@ -14,7 +14,7 @@
 //! none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
 //! from the blocks, which hold them anyway.
 //!
-//! **Invariant:** an index is believed only when it says that it was made of these very blocks.
+//! **Invariant:** an index is believed only if it was made of these very blocks.
 
 mod layout;
 mod write;
@@ -50,7 +50,7 @@ pub(crate) struct SegmentIndex {
     pub(crate) times: Arc<Times<Section>>,
     pub(crate) fields: FieldTable,
     values: [OnceLock<Arc<NameValues>>; COLUMN_COUNT],
-    /// Which keeps this index too.
+    /// The cache, which keeps this index too.
     cache: Weak<Cache>,
     owner: CacheOwner,
 }
@@ -90,7 +90,7 @@ impl SegmentIndex {
         Ok(SegmentIndex { bundle, groups, words, times, fields, values: Default::default(), cache, owner })
     }
 
-    /// About how much memory it takes, with the values that it keeps.
+    /// The approximate memory that it takes, with the values that it keeps.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<SegmentIndex>()
             + self.bundle.memory_bytes()
@@ -99,7 +99,7 @@ impl SegmentIndex {
             + KEPT_BYTES
     }
 
-    /// How long its file is.
+    /// The length of its file.
     pub(crate) fn bytes(&self) -> u64 {
         self.bundle.bytes()
     }

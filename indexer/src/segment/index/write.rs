@@ -1,7 +1,7 @@
 //! Builds an index.
 //!
-//! **Invariant:** an index is made of what the blocks file holds, when it is written and when it is made again: so it
-//! answers the same.
+//! **Invariant:** an index is made of the contents of the blocks file, both at first and when it is made again: so it
+//! gives the same answers.
 
 use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::journal::frame::Hash;
@@ -23,7 +23,7 @@ pub(crate) struct IndexBuilder {
     /// The words of values of dynamic fields that are not parts of messages.
     values: Inverter,
     /// The words of messages that have no template.
-    kept: Inverter,
+    untemplated: Inverter,
     templates: TemplatesBuilder,
     places: RareWriter,
     groups: u16,
@@ -40,7 +40,7 @@ impl IndexBuilder {
             seed: seed(first_sequence, previous_hash),
             rows: 0,
             values: Inverter::with_room(0),
-            kept: Inverter::with_room(0),
+            untemplated: Inverter::with_room(0),
             templates: TemplatesBuilder::default(),
             places: RareWriter::default(),
             groups: 0,
@@ -68,12 +68,12 @@ impl IndexBuilder {
                 push_text(&mut self.values, self.group_start + row, text);
             }
         }
-        let IndexBuilder { seed, places, groups, kept, group_start, .. } = self;
+        let IndexBuilder { seed, places, groups, untemplated, group_start, .. } = self;
         texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
         let mut without = (*group_start..).zip(texts.rows().places()).filter(|(_, place)| **place == 0);
         texts.for_each_kept(|text| {
             if let Some((row, _)) = without.next() {
-                push_text(kept, row, text);
+                push_text(untemplated, row, text);
             }
         })?;
         *group_start += texts.rows().len() as u32;
@@ -82,24 +82,24 @@ impl IndexBuilder {
         Ok(())
     }
 
-    /// Memory that it takes, about.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes()
-            + self.kept.memory_bytes()
+            + self.untemplated.memory_bytes()
             + self.templates.memory_bytes()
             + self.places.memory_bytes()
     }
 
     /// The file of the index of these blocks.
     pub(crate) fn finish(mut self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
-        let finishing = self.values.finishing_memory_bytes() + self.kept.finishing_memory_bytes();
+        let finishing = self.values.finishing_memory_bytes() + self.untemplated.finishing_memory_bytes();
         self.memory.set(self.memory_bytes() + finishing);
         let mut file = BundleWriter::new(BundleKind::Index, identity(blocks));
         let templates = self.templates.finish();
         write_keys(&templates, &mut file)?;
         let places = PlaceNumbers::of(self.groups);
         for (dictionary, place, inverter) in
-            [(WORDS, places.kept, self.kept), (VALUES, places.values, self.values)]
+            [(WORDS, places.untemplated, self.untemplated), (VALUES, places.values, self.values)]
         {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {

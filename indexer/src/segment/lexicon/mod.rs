@@ -1,4 +1,4 @@
-//! Which rows of a segment have a word.
+//! Finds the rows of a segment that have a word.
 
 mod places;
 mod shapes;

@@ -10,8 +10,8 @@ pub(in crate::segment) const PLACES: &str = "places";
 
 /// The numbers of places. Those before are groups.
 pub(in crate::segment) struct PlaceNumbers {
-    /// The dictionary of what has no template.
-    pub(in crate::segment) kept: u16,
+    /// The dictionary of messages without a template.
+    pub(in crate::segment) untemplated: u16,
     /// The dictionary of values.
     pub(in crate::segment) values: u16,
 }
@@ -19,7 +19,7 @@ pub(in crate::segment) struct PlaceNumbers {
 impl PlaceNumbers {
     /// The numbers for a segment with this many groups.
     pub(in crate::segment) fn of(groups: u16) -> PlaceNumbers {
-        PlaceNumbers { kept: groups, values: groups + 1 }
+        PlaceNumbers { untemplated: groups, values: groups + 1 }
     }
 }
 
@@ -27,7 +27,7 @@ impl PlaceNumbers {
 pub(super) struct WordCandidates {
     /// Groups, in order.
     pub(super) groups: Vec<usize>,
-    pub(super) kept: bool,
+    pub(super) untemplated: bool,
     pub(super) values: bool,
 }
 
@@ -55,13 +55,17 @@ impl WordPlaces {
         let groups =
             numbers.iter().filter(|number| **number < self.groups).map(|&number| usize::from(number));
         let groups = groups.collect();
-        // Dictionaries have long words by their first bytes.
+        // Dictionaries hold only the first bytes of long words.
         let numbers = match wanted.word().get(..TERM_BYTES_MAX) {
             Some(term) => self.numbers(&WantedWord::new(term))?,
             None => numbers,
         };
-        let PlaceNumbers { kept, values } = PlaceNumbers::of(self.groups);
-        Ok(WordCandidates { groups, kept: numbers.contains(&kept), values: numbers.contains(&values) })
+        let PlaceNumbers { untemplated, values } = PlaceNumbers::of(self.groups);
+        Ok(WordCandidates {
+            groups,
+            untemplated: numbers.contains(&untemplated),
+            values: numbers.contains(&values),
+        })
     }
 
     fn numbers(&self, wanted: &WantedWord) -> Result<Vec<u16>, IndexError> {

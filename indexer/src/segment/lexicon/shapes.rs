@@ -1,4 +1,4 @@
-//! Texts without digits, looked for in the shapes of templates: which templates have one does not depend on numbers.
+//! Texts without digits, looked for in the shapes of templates: whether a template has one does not depend on numbers.
 //!
 //! **Invariant:** a template whose rows differ is never certain: its rows may match, or none of them does.
 
@@ -18,7 +18,7 @@ pub(crate) struct ShapeMatches {
     certain: Vec<bool>,
     /// The other rows that may match, for each group and place.
     may_be: Vec<Vec<Ranks>>,
-    /// Rows that have all words in what is not a template: in a message without one, or in their fields.
+    /// Rows that have all words outside of a template: in a message without one, or in their fields.
     by_words: Selection,
 }
 
@@ -51,10 +51,10 @@ impl TemplateLexicon {
         // A word that is nowhere is in no slot, either.
         let is_anywhere = found.iter().all(Option::is_some);
         let may_be = |group: usize| {
-            let GroupTemplates { kept, numbers, .. } = &self.templates.groups[group];
+            let GroupTemplates { untemplated, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
             // Without words, a row without a template may be any; others only where a slot may hold a part of the text.
-            if 0 < *kept && found.is_empty() {
+            if 0 < *untemplated && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
             let looks: Vec<(&WordMatch, Option<&InSlots>)> = found
@@ -62,7 +62,7 @@ impl TemplateLexicon {
                 .flatten()
                 .map(|entry| (*entry, entry.groups.iter().find(|look| look.group == group)))
                 .collect();
-            // All words have to be in the row, and one of them in a slot: otherwise its shape would tell.
+            // All words have to be in the row, and one of them in a slot: otherwise its shape would decide.
             let with_words = |place: usize, number: u32| {
                 let (mut all, mut is_in_slot) = (Ranks::All, false);
                 for (entry, look) in &looks {
@@ -93,10 +93,11 @@ impl TemplateLexicon {
             may_be
         };
         let may_be = (0..self.groups.groups()).map(may_be).collect();
-        let kept = self.rows_with_all(found, |entry| Some((self.kept.as_ref()?, entry.kept.as_ref()?)))?;
+        let untemplated = self
+            .rows_with_all(found, |entry| Some((self.untemplated.as_ref()?, entry.untemplated.as_ref()?)))?;
         let mut by_words =
             self.rows_with_all(found, |entry| Some((self.values.as_ref()?, entry.values.as_ref()?)))?;
-        by_words.union(&kept);
+        by_words.union(&untemplated);
         Ok(ShapeMatches { certain, may_be, by_words })
     }
 
@@ -118,7 +119,7 @@ impl TemplateLexicon {
         (rows, others)
     }
 
-    /// The rows that may match though their shape does not tell.
+    /// The rows that may match although their shape does not say so.
     fn others_by_shape(&self, shape: &ShapeMatches) -> Selection {
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
@@ -141,7 +142,7 @@ impl TemplateLexicon {
         is_exact.then(|| self.certain_by_shape(shape))
     }
 
-    /// The rows that have all of some words by one of the dictionaries. Without words, none.
+    /// The rows that have all of some words in one of the dictionaries. Without words, none.
     fn rows_with_all<'f>(
         &'f self,
         found: &'f [Option<&'f WordMatch>],

@@ -1,7 +1,7 @@
-//! The words of a segment: of templates, of their slots, and of what has no template.
+//! The words of a segment: of templates, of their slots, and of messages without a template.
 //!
-//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is
-//! known by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
+//! The templates with a static word are known without looking at a row. The groups that may have a word in a slot are
+//! known by its hash, and are then searched. So the answer is exact, and nothing is stored for each message.
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
@@ -23,7 +23,7 @@ pub(in crate::segment) const KEYS: &str = "keys";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
-/// In a group that may have a word in slots, one row in this many is assumed to have it.
+/// One row in this many is assumed to have a word, in a group that may have it in slots.
 const SLOT_SHARE: u64 = 1024;
 
 /// The work that looking for a word in the slots of a group counts as.
@@ -36,7 +36,7 @@ const LOOKED_AT_BYTES: usize = 128 << 10;
 pub(crate) struct TemplateLexicon {
     /// A row is a template.
     keys: WordDictionary,
-    pub(super) kept: Option<WordDictionary>,
+    pub(super) untemplated: Option<WordDictionary>,
     pub(super) values: Option<WordDictionary>,
     pub(super) templates: Templates,
     counts: Vec<u64>,
@@ -51,14 +51,14 @@ pub(crate) struct TemplateLexicon {
 
 /// A word that some rows have, and the places of these rows.
 pub(crate) struct WordMatch {
-    /// About how many rows.
+    /// The approximate number of rows.
     pub(crate) rows: u32,
     pub(super) wanted: WantedWord,
-    /// Templates that have it, ascending: all their rows do.
+    /// The templates that have it, ascending: all their rows do.
     pub(super) templates: Vec<u32>,
-    /// Groups with rows that may have it in a slot.
+    /// The groups with rows that may have it in a slot.
     pub(super) groups: Vec<InSlots>,
-    pub(super) kept: Option<words::FoundTerm>,
+    pub(super) untemplated: Option<words::FoundTerm>,
     pub(super) values: Option<words::FoundTerm>,
     /// Whether the dictionaries tell it from other words.
     is_exact: bool,
@@ -99,13 +99,13 @@ impl TemplateLexicon {
             is_there.then(|| WordDictionary::open(dictionary, rows, bundle)).transpose()
         };
         let keys = WordDictionary::open(KEYS, templates.keys.len() as u32, bundle)?;
-        let (kept, values) = (open(WORDS)?, open(VALUES)?);
+        let (untemplated, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
         let places = WordPlaces::open(bundle, seed, groups.groups())?;
         let (shapes, with_other_addresses) = (OnceLock::new(), OnceLock::new());
         Ok(TemplateLexicon {
             keys,
-            kept,
+            untemplated,
             values,
             templates,
             counts,
@@ -117,7 +117,7 @@ impl TemplateLexicon {
         })
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(in crate::segment) fn memory_bytes(&self) -> usize {
         // Shapes take about as much as keys.
         self.templates.memory_bytes()
@@ -144,7 +144,7 @@ impl TemplateLexicon {
             wanted,
             templates: Vec::new(),
             groups,
-            kept: None,
+            untemplated: None,
             values: None,
             is_exact: true,
         };
@@ -154,9 +154,10 @@ impl TemplateLexicon {
             entry.is_exact &= found.exact;
             entry.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
         }
-        for (words, place, may_have) in
-            [(&self.kept, &mut entry.kept, may_have.kept), (&self.values, &mut entry.values, may_have.values)]
-        {
+        for (words, place, may_have) in [
+            (&self.untemplated, &mut entry.untemplated, may_have.untemplated),
+            (&self.values, &mut entry.values, may_have.values),
+        ] {
             if let Some(words) = words
                 && may_have
             {
@@ -166,7 +167,7 @@ impl TemplateLexicon {
         }
         let is_nowhere = entry.templates.is_empty()
             && entry.groups.is_empty()
-            && entry.kept.is_none()
+            && entry.untemplated.is_none()
             && entry.values.is_none();
         entry.rows = entry.rows_max(self);
         Ok((!is_nowhere).then_some(entry))
@@ -195,12 +196,12 @@ impl TemplateLexicon {
         Some(templates)
     }
 
-    /// How many rows have a word, if that is known.
+    /// The number of rows that have a word, if that is known.
     pub(crate) fn count(&self, found: &WordMatch) -> Option<u32> {
         found.count(self)
     }
 
-    /// How much work it is to count the rows of a word.
+    /// The work of counting the rows of a word.
     pub(crate) fn work_to_count(&self, found: &WordMatch) -> usize {
         found.work_to_look()
     }
@@ -212,11 +213,11 @@ impl TemplateLexicon {
         Ok(is_exact)
     }
 
-    /// The rows of a word, of those that are asked for, and whether no others are among them.
+    /// The rows of `within` that have a word, and whether no others are among them.
     fn rows(&self, entry: &WordMatch, within: &Selection) -> Result<(Selection, bool), IndexError> {
         let mut is_exact = entry.is_exact;
         let mut rows = Selection::none(self.rows as usize);
-        for (words, found) in [(&self.kept, &entry.kept), (&self.values, &entry.values)] {
+        for (words, found) in [(&self.untemplated, &entry.untemplated), (&self.values, &entry.values)] {
             if let (Some(words), Some(found)) = (words, found) {
                 rows.union(&words.rows(found)?);
             }
@@ -253,7 +254,7 @@ impl TemplateLexicon {
         Ok((rows, is_exact))
     }
 
-    /// Looks for a word in the slots of a group, once.
+    /// Searches the slots of a group for a word, once.
     pub(super) fn look<'l>(&self, wanted: &WantedWord, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
         let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
         look.found.get_or_init(find).as_ref()
@@ -304,7 +305,7 @@ impl TemplateLexicon {
         work: &Work<'_>,
     ) -> Result<Walk<Vec<Selection>>, IndexError> {
         let mut all = Walk::nothing(sets.sets(), self.rows as usize);
-        for words in [&self.kept, &self.values].into_iter().flatten() {
+        for words in [&self.untemplated, &self.values].into_iter().flatten() {
             let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
             all.add(&walked.rows, &walked.cut, walked.terms, walked.complete);
         }
@@ -329,7 +330,7 @@ impl TemplateLexicon {
                         all.cut.insert_range(self.groups.rows_of(group));
                     }
                 }
-                // It ended before all was looked at.
+                // The search ended before everything was searched.
                 Some(None) => all.complete = false,
                 // An unreadable group may have any words.
                 None => all.cut.insert_range(self.groups.rows_of(group)),
@@ -338,8 +339,8 @@ impl TemplateLexicon {
         Ok(all)
     }
 
-    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None if the work
-    /// ends before.
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. `None` if the
+    /// work ends before.
     pub(crate) fn rows_matching(
         &self,
         expression: &Automaton,
@@ -372,7 +373,7 @@ impl TemplateLexicon {
         with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
     }
 
-    /// How many templates there are, and one more that stands for rows without.
+    /// The number of templates, and one more that stands for rows without.
     pub(crate) fn templates(&self) -> usize {
         self.templates.keys.len() + 1
     }
@@ -381,27 +382,27 @@ impl TemplateLexicon {
     pub(crate) fn templates_of(&self, entry: &WordMatch) -> Option<Selection> {
         let is_static = entry.is_exact
             && entry.groups.iter().all(InSlots::is_known_to_have_none)
-            && entry.kept.is_none()
+            && entry.untemplated.is_none()
             && entry.values.is_none();
         let mut templates = Selection::none(self.templates());
         entry.templates.iter().for_each(|&template| templates.insert(template as usize));
         is_static.then_some(templates)
     }
 
-    /// How many rows have one of these templates.
+    /// The number of rows that have one of these templates.
     pub(crate) fn count_of(&self, templates: &Selection) -> u64 {
-        let kept = || self.templates.groups.iter().map(|group| u64::from(group.kept)).sum();
-        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(kept)).sum()
+        let untemplated = || self.templates.groups.iter().map(|group| u64::from(group.untemplated)).sum();
+        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(untemplated)).sum()
     }
 
     /// The rows that have one of these templates.
     pub(crate) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
         let accepted = self.flags_of(templates);
-        let are_kept = templates.contains(self.templates.keys.len());
+        let includes_untemplated = templates.contains(self.templates.keys.len());
         let mut rows = Selection::none(self.rows as usize);
         for group in 0..self.groups.groups() {
             let mut ranks = vec![Ranks::None; self.templates.groups[group].numbers.len() + 1];
-            if are_kept && 0 < self.templates.groups[group].kept {
+            if includes_untemplated && 0 < self.templates.groups[group].untemplated {
                 ranks[0] = Ranks::All;
             }
             if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
@@ -438,7 +439,7 @@ fn unreadable() -> IndexError {
 }
 
 impl WordMatch {
-    /// How many rows have the word, or fewer: what is in slots is guessed.
+    /// The number of rows that have the word, or fewer: those in slots are estimated.
     fn rows_max(&self, lexicon: &TemplateLexicon) -> u32 {
         let mut rows = self.outside() + self.by_templates(lexicon);
         for look in &self.groups {
@@ -452,7 +453,7 @@ impl WordMatch {
         self.groups.len() * LOOK_WORK
     }
 
-    /// How many rows have the word, if that is known.
+    /// The number of rows that have the word, if that is known.
     fn count(&self, lexicon: &TemplateLexicon) -> Option<u32> {
         let mut inside = self.by_templates(lexicon);
         for look in &self.groups {
@@ -472,14 +473,14 @@ impl WordMatch {
             }
         }
         // A row with fields may have the word twice.
-        let others = inside + self.kept.as_ref().map_or(0, |found| u64::from(found.rows));
+        let others = inside + self.untemplated.as_ref().map_or(0, |found| u64::from(found.rows));
         let is_once = self.values.is_none() || others == 0;
         (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
     }
 
-    /// Rows by the words of kept messages and of values.
+    /// The rows of the words of messages without a template, and of values.
     fn outside(&self) -> u64 {
-        [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
+        [&self.untemplated, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
     }
 
     fn by_templates(&self, lexicon: &TemplateLexicon) -> u64 {

@@ -1,4 +1,4 @@
-//! Reads a column of names: which value each row has, and which rows have some values.
+//! Reads a column of names: the value of each row, and the rows with some values.
 //!
 //! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 
@@ -19,7 +19,7 @@ pub(crate) struct NamesColumn {
 }
 
 impl NamesColumn {
-    /// From its bytes, for a segment of `rows` rows.
+    /// Reads a column from its bytes, for a segment of `rows` rows.
     pub(crate) fn new(bytes: &[u8], rows: u32) -> Result<NamesColumn, ColumnFault> {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (&kind, rest) = bytes.split_first().ok_or(short)?;
@@ -43,7 +43,7 @@ impl NamesColumn {
         Ok(names)
     }
 
-    /// `rows` rows without a value.
+    /// A column of `rows` rows without a value.
     pub(crate) fn none(rows: u32) -> NamesColumn {
         let mut builder = PackedBuilder::default();
         builder.repeat(ABSENT, rows as usize);
@@ -84,12 +84,12 @@ impl NamesColumn {
         self.kind == COMPLETE
     }
 
-    /// Whether it is known that no row has an empty value, where values are not kept.
+    /// Whether it is known that no row has an empty value, if values are not kept.
     pub(crate) fn is_filled(&self) -> bool {
         self.kind == FILLED
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows.rows()
     }
@@ -152,7 +152,7 @@ impl NamesColumn {
         }
     }
 
-    /// How many of the selected rows have each id; the last count is of those that have no value.
+    /// The number of the selected rows with each id; the last count is of those without a value.
     pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
         assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
         let mut counts = vec![[0; 4]; self.absent() as usize + 1];
@@ -163,12 +163,12 @@ impl NamesColumn {
         counts.iter().map(|four| four.iter().map(|&count| u64::from(count)).sum()).collect()
     }
 
-    /// Memory it holds.
+    /// The memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.rows.memory_bytes()
     }
 
-    /// Every number of every frame must have a value, or be none.
+    /// Checks that every number of every frame has a value, or means none.
     fn check(&self, rows: u32) -> Result<(), ColumnFault> {
         if self.rows() != rows as usize {
             return Err(ColumnFault::Rows { rows: self.rows() as u32, expected: rows });

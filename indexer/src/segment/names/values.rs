@@ -12,7 +12,7 @@ const SMALL_BYTES: usize = 64 << 10;
 /// The distinct values of a column, without its rows.
 pub(crate) struct NameValues {
     pub(crate) texts: TextColumn,
-    /// False where only which rows have a value is kept.
+    /// False if only the presence of values is kept.
     pub(crate) is_complete: bool,
 }
 

@@ -3,7 +3,7 @@
 use crate::segment::packed::{self, ColumnFault, Packed};
 use std::ops::{Range, RangeInclusive};
 
-/// Rows of a frame.
+/// The rows of a frame.
 pub(crate) const FRAME_ROWS: usize = 1024;
 /// Nanoseconds, from the largest unit; a frame has the first that divides its times.
 const UNITS: [u64; 4] = [1_000_000_000, 1_000_000, 1_000, 1];
@@ -11,10 +11,10 @@ pub(super) const PLAIN: u8 = 0;
 pub(super) const OFFSETS: u8 = 1;
 pub(super) const STEPS: u8 = 2;
 
-/// Some rows that follow each other.
+/// A frame: rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TimesFrame {
-    /// Which rows.
+    /// The rows of the frame.
     pub(crate) rows: Range<u32>,
     /// Their earliest time.
     pub(crate) earliest: i64,
@@ -37,7 +37,7 @@ impl TimesFrame {
 
 /// Appends a frame of the kind that is shortest.
 pub(super) fn write_frame(times: &[i64], earliest: i64, out: &mut Vec<u8>) {
-    // Also the span of all 64-bit times is a 64-bit number.
+    // Even the span of all 64-bit times is a 64-bit number.
     if 1 < times.len() && times.iter().all(|time| *time == earliest) {
         out.extend_from_slice(&[OFFSETS, 0]);
         return packed::write_equal(0, times.len(), out);
@@ -102,7 +102,7 @@ fn divide(offsets: &[u64], unit: u8) -> Vec<u64> {
     }
 }
 
-/// All of them in 32 bits each, if they fit.
+/// The numbers in 32 bits each, if they fit.
 fn narrow(numbers: &[u64]) -> Option<Vec<u32>> {
     let largest = numbers.iter().copied().fold(0, u64::max);
     (largest <= u64::from(u32::MAX)).then(|| numbers.iter().map(|&number| number as u32).collect())

@@ -1,4 +1,4 @@
-//! The time of each row of a segment, and which rows are within a range of time without reading all of them.
+//! The time of each row of a segment; rows within a range of time are found without reading all of them.
 //!
 //! Everything is little endian.
 //!

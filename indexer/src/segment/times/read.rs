@@ -46,7 +46,7 @@ impl<R: ReadRange> Times<R> {
         Ok(times)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> u32 {
         self.rows
@@ -62,7 +62,7 @@ impl<R: ReadRange> Times<R> {
         &self.frames
     }
 
-    /// Frames that follow each other, as they are.
+    /// The bytes of frames that follow each other.
     pub(super) fn bytes_of(&self, frames: &[TimesFrame]) -> Result<Vec<u8>, R::Error> {
         let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(Vec::new()) };
         self.reader.read(first.bytes.start..last.bytes.end)

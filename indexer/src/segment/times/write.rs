@@ -32,7 +32,7 @@ impl TimesBuilder {
         (0..rows).for_each(|_| self.push(0));
     }
 
-    /// Appends some rows of another column: where frames meet, their bytes. Returns the earliest and the latest time.
+    /// Appends some rows of another column: if frames line up, their bytes. Returns the earliest and the latest time.
     pub(crate) fn push_column<R: ReadRange>(
         &mut self,
         of: &Times<R>,
@@ -50,7 +50,7 @@ impl TimesBuilder {
         Ok(bounds.fold((i64::MAX, i64::MIN), |all, frame| (all.0.min(frame.0), all.1.max(frame.1))))
     }
 
-    /// Whole frames as they are.
+    /// Appends whole frames as they are.
     fn push_frames(&mut self, frames: &[TimesFrame], are_sorted: bool, bytes: &[u8]) {
         let before = self.latest.unwrap_or(i64::MIN);
         self.is_unsorted |= !are_sorted || frames.first().is_some_and(|frame| frame.earliest < before);
@@ -65,7 +65,7 @@ impl TimesBuilder {
         self.closed_rows += frames.len() * FRAME_ROWS;
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.closed_rows + self.open.len()

@@ -1,4 +1,4 @@
-//! Measures what words cost for the messages of a file: time, memory and bytes on disk.
+//! Measures the cost of words for the messages of a file: time, memory and bytes on disk.
 
 use super::{WORDS, WordDictionary, write};
 use crate::segment::bundle::tests::disk_with;
@@ -8,7 +8,7 @@ use logstead_record::Selection;
 use logstead_work::Work;
 use std::time::Duration;
 
-/// Prints what words cost for the messages of a file: `LOGSTEAD_CORPUS=lines cargo test --release -- --ignored`.
+/// Prints the cost of words for the messages of a file: `LOGSTEAD_CORPUS=lines cargo test --release -- --ignored`.
 #[test]
 #[ignore = "measures, and needs a file of lines"]
 #[expect(clippy::disallowed_methods, reason = "a measurement reads a file and the clock")]

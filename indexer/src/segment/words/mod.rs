@@ -1,4 +1,4 @@
-//! The words of a segment: which rows have a word, in tantivy's formats.
+//! The words of a segment, each with its rows, in tantivy's formats.
 //!
 //! | module   | owns                                             |
 //! |----------|--------------------------------------------------|

@@ -13,7 +13,7 @@ use tantivy::index::{Index, InvertedIndexReader, SegmentReader};
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 
-/// To look up a row in a word's rows costs as much as to decode about this many of them.
+/// Looking up a row in the rows of a word costs as much as decoding about this many of them.
 const SEEK_ROWS: usize = 64;
 
 /// The words of a segment, open for reading.
@@ -25,7 +25,7 @@ pub(crate) struct WordDictionary {
 /// A word that some rows have.
 #[derive(Debug, Clone)]
 pub(crate) struct FoundTerm {
-    /// How many rows.
+    /// The number of rows.
     pub(crate) rows: u32,
     /// Whether these are the rows of this word and no other.
     pub(crate) exact: bool,
@@ -52,7 +52,7 @@ impl WordDictionary {
         Ok(WordDictionary { inverted, rows })
     }
 
-    /// How many different words there are, as far as the dictionary tells them apart.
+    /// The number of different words, as far as the dictionary tells them apart.
     #[cfg(test)]
     pub(crate) fn terms(&self) -> usize {
         self.inverted.terms().num_terms()

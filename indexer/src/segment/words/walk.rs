@@ -1,7 +1,7 @@
 //! Walks over the words of a segment that begin alike, and gathers the rows of those that match.
 //!
-//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match,
-//! and never counts as one that is.
+//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match, but
+//! never counts as a match.
 
 use super::read::{WordDictionary, insert_all};
 use crate::segment::bundle::IndexError;
@@ -13,7 +13,7 @@ use std::ops::Bound;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::termdict::TermStreamer;
 
-/// This many of a word's rows are decoded in the time of other work on one.
+/// The number of a word's rows that are decoded in the time of other work on one.
 const DECODED_ROWS: usize = 8;
 
 /// The result of a walk over the dictionary.
@@ -21,16 +21,16 @@ const DECODED_ROWS: usize = 8;
 pub(crate) struct Walk<T = Selection> {
     /// The rows of the words that were accepted.
     pub(crate) rows: T,
-    /// The rows of words that are longer than the dictionary keeps, and might have been.
+    /// The rows of words that are longer than the dictionary keeps, and might be accepted.
     pub(crate) cut: Selection,
-    /// How many terms were looked at.
+    /// The number of terms that were looked at.
     pub(crate) terms: usize,
     /// Whether these were all. If not, neither are the rows.
     pub(crate) complete: bool,
 }
 
 impl Walk<Vec<Selection>> {
-    /// Before anything was looked at, for a number of sets.
+    /// The result before the walk, for a number of sets.
     pub(crate) fn nothing(sets: usize, rows: usize) -> Walk<Vec<Selection>> {
         let none = Selection::none(rows);
         Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
@@ -39,7 +39,7 @@ impl Walk<Vec<Selection>> {
 
 /// Sets of words that are looked for together.
 pub(crate) trait WordSets {
-    /// How many sets.
+    /// The number of sets.
     fn sets(&self) -> usize;
 
     /// The places of a dictionary where to look, and whether all words there are in the only set.
@@ -147,7 +147,7 @@ impl WordDictionary {
 }
 
 impl Walk<Vec<Selection>> {
-    /// Adds what another dictionary has for the same sets.
+    /// Adds the result of another dictionary for the same sets.
     pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, terms: usize, complete: bool) {
         self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
         self.cut.union(cut);

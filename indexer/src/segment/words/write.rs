@@ -1,6 +1,6 @@
-//! Writes the words of a segment, by giving what an [`Inverter`](crate::segment::inverter::Inverter) made to tantivy's
-//! own serializers: so the files are what tantivy writes for one text field without frequencies, positions and norms,
-//! and an empty document store.
+//! Writes the words of a segment, by handing the result of an [`Inverter`](crate::segment::inverter::Inverter) to
+//! tantivy's own serializers: so the files are those that tantivy writes for one text field without frequencies,
+//! positions and norms, and an empty document store.
 
 use super::layout::FIELD;
 use crate::segment::bundle::{BundleWriter, IndexError};
@@ -69,7 +69,7 @@ fn write_postings(inverted: &InvertedWords, segment: &Segment) -> Result<(), Ind
     Ok(serializer.close()?)
 }
 
-/// The files that tantivy does not open a segment without.
+/// Writes the empty files without which tantivy does not open a segment.
 fn write_what_is_empty(rows: u32, segment: &Segment) -> Result<(), IndexError> {
     let open = |component| segment.open_write(component).map_err(tantivy::TantivyError::from);
     FieldNormsSerializer::from_write(open(SegmentComponent::FieldNorms)?)?.close()?;

@@ -1,4 +1,4 @@
-//! Joins small neighbours: fewer segments are fewer to ask.
+//! Joins small neighbours, so that there are fewer segments to search.
 
 use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
@@ -12,13 +12,13 @@ use crate::store::view::View;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So many neighbours are joined at least.
+/// The fewest neighbours that are joined.
 const JOIN_MIN: usize = 4;
-/// So many are joined even while messages arrive.
+/// The number of neighbours that are joined even while messages arrive.
 const JOIN_ALWAYS: usize = 64;
 /// Neighbours are joined to this many rows first.
 const FIRST_ROWS_MAX: u32 = 1 << 20;
-/// Segments of that many are joined only where these are left: what expires with one is a small part of all, and a
+/// Segments of that many rows are joined only if this many remain: then one that expires is a small part of all, and a
 /// search has enough to do side by side.
 const SEGMENTS_LEFT: u64 = 64;
 
@@ -31,7 +31,7 @@ pub(super) enum JoinPolicy {
     Always,
 }
 
-/// Neighbours that are worth being one.
+/// Neighbours that are worth joining.
 pub(super) fn small_neighbours(
     view: &View,
     rows_max: u32,
@@ -60,7 +60,7 @@ fn rows_allowed(rows: u64, rows_max: u32) -> [u64; 2] {
     [first, (rows / SEGMENTS_LEFT).clamp(first, rows_max.into())]
 }
 
-/// Puts one segment in the place of some that adjoin.
+/// Replaces adjoining segments by one.
 pub(super) fn join(
     publisher: &Publisher,
     segments: &[Arc<Segment>],
@@ -130,7 +130,7 @@ fn run_to_join(
     })
 }
 
-/// How many segments from the first on adjoin each other and are one of allowed size together.
+/// The number of segments from the first on that adjoin each other and together have an allowed size.
 fn run_length(segments: &[SegmentSize], rows_max: u64, bytes_max: u64) -> usize {
     let (mut length, mut rows, mut bytes) = (0, 0, 0);
     for segment in segments {

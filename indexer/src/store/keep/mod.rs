@@ -43,12 +43,12 @@ struct KeeperState {
     publisher: Publisher,
     segment_rows_max: u32,
     join_bytes_max: u64,
-    /// First sequences of what tasks are at, and of what they failed at because it is damaged.
+    /// The first sequences of parts that tasks are working on, and of damaged parts that they failed on.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
 }
 
-/// Something to do, claimed by its holder.
+/// A task, claimed by its holder.
 pub struct Task {
     keeper: Keeper,
     work: TaskKind,
@@ -120,7 +120,7 @@ impl Keeper {
         Keeper { inner: Arc::new(inner) }
     }
 
-    /// Makes what was found the beginning.
+    /// Begins with the contents that opening found.
     pub(crate) fn begin(&self, view: View, manifest: Manifest, is_settled: bool) {
         self.inner.publisher.begin(view, manifest, is_settled);
     }
@@ -156,7 +156,7 @@ impl Keeper {
         Some(Task { keeper: self.clone(), work, claims })
     }
 
-    /// To make the indexes of all segments again, oldest first.
+    /// The tasks that make the indexes of all segments again, oldest first.
     pub fn reindex_tasks(&self) -> Vec<Task> {
         let mut claimed = self.inner.claimed.lock();
         let is_free = |id: &SegmentId| !claimed.contains(&id.first_sequence);
@@ -170,7 +170,7 @@ impl Keeper {
         ids.into_iter().map(TaskKind::Reindex).map(claim).collect()
     }
 
-    /// Does what is to be done.
+    /// Does a task.
     pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<TaskOutcome, KeepError> {
         let KeeperState { publisher, segment_rows_max, .. } = &*self.inner;
         publisher.remove_leftovers();
@@ -185,7 +185,7 @@ impl Keeper {
         done
     }
 
-    /// Keeps no more of the indexes in memory from now on.
+    /// Sets the limit of memory for the indexes.
     pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
         self.inner.publisher.segments.set_index_memory_max(bytes_max);
     }
@@ -223,7 +223,7 @@ impl Keeper {
         files.chain(segments).max()
     }
 
-    /// Why nothing expires for now, if so.
+    /// The reason why nothing expires for now, if there is one.
     pub fn expiry_held(&self) -> Option<&'static str> {
         let held = "the newest journal file is missing: nothing is removed before another message is stored";
         self.view().newest_missing.map(|_| held)
@@ -260,7 +260,7 @@ impl Keeper {
         self.inner.publisher.note_synced(next_sequence);
     }
 
-    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    /// Makes sure that the manifest has all segments, and how far the messages reach.
     pub(crate) fn settle(&self) -> Result<(), DiskError> {
         self.inner.publisher.settle()
     }

@@ -7,7 +7,7 @@ use crate::error::DiskError;
 pub enum TaskOutcome {
     /// A journal file became segments.
     Sealed {
-        /// How many.
+        /// The number of segments.
         segments: usize,
         /// Their messages.
         messages: u64,
@@ -19,7 +19,7 @@ pub enum TaskOutcome {
     },
     /// Small segments became one.
     Joined {
-        /// How many there were.
+        /// The number of segments that were joined.
         segments: usize,
         /// Their messages.
         messages: u64,
@@ -31,10 +31,10 @@ pub enum TaskOutcome {
 /// Why a task failed. It is offered again, unless its input is damaged.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// The disk.
+    /// A write failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A part of what is to be sealed cannot be read. It stays as it is, and is searched as it is.
+    /// A part to be sealed cannot be read. It stays as it is, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
     /// The task was cancelled.

@@ -28,7 +28,7 @@ pub(super) struct Publisher {
     shared: Arc<SharedView>,
     /// Held while files are exchanged.
     manifest: Mutex<Manifest>,
-    /// Whether that is certainly the one on the disk.
+    /// Whether it is certainly the one on the disk.
     is_settled: AtomicBool,
     /// Messages with sequences below this are on the disk.
     synced_next: AtomicU64,
@@ -51,7 +51,7 @@ impl Publisher {
         }
     }
 
-    /// Publishes what was found when the logspace was opened.
+    /// Publishes the contents that opening found.
     pub(super) fn begin(&self, view: View, found: Manifest, is_settled: bool) {
         let mut manifest = self.manifest.lock();
         *manifest = found;
@@ -69,7 +69,7 @@ impl Publisher {
         self.synced_next.fetch_max(next_sequence, Ordering::Relaxed);
     }
 
-    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    /// Makes sure that the manifest has all segments, and how far the messages reach.
     pub(super) fn settle(&self) -> Result<(), DiskError> {
         let mut manifest = self.manifest.lock();
         if self.view().closed.is_some() {
@@ -84,7 +84,7 @@ impl Publisher {
         self.write_manifest(&mut manifest, same)
     }
 
-    /// Puts new segments in the place of what they were made of. Whether it is: what has expired meanwhile stays so.
+    /// Replaces parts by the segments made of them. Returns whether it did: parts that expired meanwhile stay expired.
     pub(super) fn exchange(&self, old: &[StorePart], new: Vec<Segment>) -> Result<bool, DiskError> {
         let mut manifest = self.manifest.lock();
         let view = self.view();
@@ -113,7 +113,7 @@ impl Publisher {
         Ok(true)
     }
 
-    /// Puts an index in the place of one that may be there. Whether it is: the segment may have expired meanwhile.
+    /// Replaces the index of a segment. Returns whether it did: the segment may have expired meanwhile.
     pub(super) fn exchange_index(&self, segment: &Segment, index: IndexBuilder) -> Result<bool, DiskError> {
         // Held, so that the segment does not expire meanwhile and leave an index without blocks.
         let manifest = self.manifest.lock();
@@ -219,7 +219,7 @@ impl Leftovers {
         Leftovers { disk, paths: Mutex::default() }
     }
 
-    /// Removes files; those that cannot be removed later.
+    /// Removes files; those that cannot be removed are tried again later.
     fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) {
         for path in paths {
             match self.disk.remove(&path) {
@@ -229,7 +229,7 @@ impl Leftovers {
         }
     }
 
-    /// Tries again.
+    /// Tries again to remove the files that are left.
     fn remove_all(&self) {
         let paths = std::mem::take(&mut *self.paths.lock());
         self.remove(paths);

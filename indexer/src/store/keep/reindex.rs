@@ -1,4 +1,4 @@
-//! Makes the index of a segment again, of its blocks.
+//! Makes the index of a segment again from its blocks.
 
 use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
@@ -9,7 +9,7 @@ use crate::store::damage::Damage;
 use logstead_record::{Batch, Groups};
 use std::ops::Range;
 
-/// Puts a new index in the place of the one of a segment.
+/// Replaces the index of a segment by a new one.
 pub(super) fn reindex(
     publisher: &Publisher,
     id: SegmentId,

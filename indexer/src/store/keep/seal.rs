@@ -12,12 +12,12 @@ use logstead_record::Batch;
 use std::io;
 use std::sync::Arc;
 
-/// Whether a closed file can become segments: nothing of it may be missing.
+/// Whether a closed file can become segments: it must be complete.
 pub(super) fn is_sealable(file: &FileView) -> bool {
     0 < file.messages && file.damaged.is_empty()
 }
 
-/// Puts segments of at most `rows_max` messages in the place of a closed file.
+/// Replaces a closed file by segments of at most `rows_max` messages.
 pub(super) fn seal(
     publisher: &Publisher,
     file: &Arc<FileView>,
