@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(30);
@@ -61,7 +61,7 @@ pub(crate) struct Forward {
     /// The number of pairs; all are printed, the median counts
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Stores nothing: what forwarding costs, and brings, on its own
+    /// Stores nothing: the cost and the speed of forwarding on its own
     #[arg(long)]
     only: bool,
     /// Further keys of the destination, such as `format = "raw"`; may be repeated

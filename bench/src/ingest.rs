@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use victorialogs::VictoriaLogs;
 
-/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(60);

@@ -27,7 +27,7 @@ pub trait RowTimes {
     fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable>;
 }
 
-/// Rows that follow each other.
+/// The rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeFrame {
     /// The rows of the frame.

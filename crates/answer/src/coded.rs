@@ -1,7 +1,7 @@
 //! A column as an answer sees it: values, and for each row the number of its value. A decision about a
 //! value is made once for all rows that have it.
 //!
-//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or
+//! Values are in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or
 //! grouped it may have several, which are different.
 //!
 //! **Invariant:** a value is absent if its id has none, or if its text is empty.
@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Values, perhaps some of them more than once, and an id for each row.
 #[derive(Clone, Debug, Default)]
 pub struct Coded<'a> {
-    /// In key form.
+    /// The values in key form.
     pub values: Cow<'a, TextColumn>,
     /// The number of each row's value; `values.len()` for none.
     pub ids: Cow<'a, [u32]>,
@@ -80,7 +80,7 @@ impl<'a> Coded<'a> {
         Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..Coded::default() }
     }
 
-    /// One text for all rows.
+    /// A column with one text for all rows.
     pub fn constant(text: &str, rows: usize) -> Coded<'a> {
         let mut values = TextColumn::default();
         values.push(text.as_bytes());
@@ -118,7 +118,7 @@ impl<'a> Coded<'a> {
         Coded { ids: Cow::Owned(ids), ..coded }
     }
 
-    /// The id that stands for these texts, whose first one it shows; they are taken.
+    /// The id that stands for these texts, of which it shows the first. The list is emptied.
     fn push_different(&mut self, texts: &mut Vec<&[u8]>) -> Option<u32> {
         let first = *texts.first()?;
         texts.sort_unstable();
@@ -175,7 +175,7 @@ impl<'a> Coded<'a> {
     }
 }
 
-/// Every row has its own value.
+/// A column in which every row has its own value.
 fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
     (0..rows as u32).collect()
 }

@@ -1,25 +1,25 @@
 //! Discovers the fields of messages: the number of messages with each, and how well its values tell them apart.
 //!
-//! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of that is enough to
-//! say which fields are worth a look, and takes the same memory for any number of values.
+//! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of the classes is
+//! enough to say which fields are worth a look, and takes the same memory for any number of values.
 //!
-//! **Invariant:** what is found does not depend on how messages are cut into parts, nor on their order; unless it may
-//! be [rough](Discovery::rough), how useful a field is does not either. Neither holds beyond [`FIELDS_MAX`] fields,
-//! which is said.
+//! **Invariant:** the fields that are found do not depend on how messages are cut into parts, nor on their order;
+//! unless the discovery may be [rough](Discovery::rough), the usefulness of a field does not either. Neither holds
+//! beyond [`FIELDS_MAX`] fields, which is reported.
 
 use hashbrown::HashMap;
 use logstead_record::{Batch, Selection, TextColumn};
 use std::cmp::Reverse;
 
-/// Classes of values.
+/// The number of classes of values.
 const CLASSES: usize = 256;
-/// Most fields that are looked at.
+/// The most fields that are looked at.
 const FIELDS_MAX: usize = 4096;
 /// The longest value that is shown if it is the only one.
 const ONLY_BYTES_MAX: usize = 256;
 /// The entropy, in bits, of the values that are of most use for choosing between them: six that are equally frequent.
 const BEST_BITS: f64 = 2.5;
-/// Most entropy that there can be.
+/// The greatest entropy possible.
 const BITS_MAX: f64 = 8.0;
 /// The worth of a field whose values hardly ever repeat; the best field is worth 1.
 const LEAST_WORTH: f64 = 0.3;
@@ -38,13 +38,13 @@ pub struct Discovery {
 /// A field that was found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldFound {
-    /// Its name as some message spells it.
+    /// The name as some message spells it.
     pub name: String,
     /// The number of messages that have it.
     pub messages: u64,
-    /// From 0, where all values are equal, to 1: coverage times what its values are worth for telling messages apart.
+    /// From 0, if all values are equal, to 1: the coverage times the worth of its values for telling messages apart.
     pub usefulness: f64,
-    /// Its value, if all messages that have it have the same.
+    /// The value, if all messages that have the field have the same.
     pub only: Option<Box<[u8]>>,
 }
 
@@ -66,14 +66,14 @@ enum SingleValue {
 }
 
 impl Discovery {
-    /// Reads messages where columns do not say everything.
+    /// A discovery that reads messages if columns are not enough.
     pub fn exact() -> Discovery {
         Discovery::default()
     }
 
-    /// Reads none: a segment in which some message has a field twice keeps no values of that field, and of the fields
-    /// of hostile messages it keeps only the first ones. How many messages have a field is exact if there are no such
-    /// messages.
+    /// A discovery that reads no messages: a segment in which some message has a field twice keeps no values of that
+    /// field, and of the fields of hostile messages it keeps only the first ones. The number of messages with a field
+    /// is exact if there are no such messages.
     pub fn rough() -> Discovery {
         Discovery { is_rough: true, ..Discovery::default() }
     }
@@ -229,7 +229,7 @@ impl SingleValue {
     }
 }
 
-/// For each name the first that differs at most in case.
+/// The first name for each that differs at most in case.
 fn alike(names: &TextColumn) -> Vec<u32> {
     let mut firsts: HashMap<Vec<u8>, u32> = HashMap::new();
     let lower = names.iter().map(<[u8]>::to_ascii_lowercase).enumerate();
@@ -247,7 +247,7 @@ fn class_of(value: &[u8]) -> usize {
     (mix(mix(hash, u64::from_le_bytes(last)), 1) >> 32) as usize % CLASSES
 }
 
-/// In bits.
+/// The entropy in bits.
 fn entropy(counts: &[u64]) -> f64 {
     let sum = counts.iter().sum::<u64>() as f64;
     let bits = |&count: &u64| {

@@ -1,4 +1,4 @@
-//! How the numbers among the values of a field are spread.
+//! The distribution of the numbers among the values of a field.
 //!
 //! **Invariant:** every number is in exactly one bucket.
 
@@ -6,9 +6,9 @@ use logstead_query::{Unit, number_with_unit};
 
 /// The most buckets of a distribution.
 const BUCKETS: usize = 32;
-/// From this ratio of the largest number to the least, buckets are equally wide in powers.
+/// The ratio of the largest number to the least from which on buckets are equally wide in powers.
 const POWERS_FROM: f64 = 100.0;
-/// At least this part of the messages that have a field must have a number there.
+/// The least share of the messages with a field that must have a number there.
 const LEAST_PART: f64 = 0.9;
 
 /// Numbers in buckets.
@@ -26,7 +26,7 @@ pub struct Distribution {
     pub p95: f64,
     /// The greatest.
     pub max: f64,
-    /// The lower end of each bucket, and how many messages have a number in it. The last one ends with `max`.
+    /// The lower end of each bucket, and the number of messages with a number in it. The last one ends with `max`.
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -80,7 +80,7 @@ fn ranked(numbers: &[(f64, u64)], messages: u64, percent: u64) -> f64 {
     numbers.last().map_or(0.0, |(number, _)| *number)
 }
 
-/// In order, equally wide; or where numbers differ by powers, equally wide in those, and zeros with the least.
+/// The buckets in order, equally wide; or equally wide in powers if numbers differ by these, and zeros with the least.
 fn buckets(numbers: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let (min, max) = (numbers[0].0, numbers[numbers.len() - 1].0);
     let positive = numbers.iter().map(|(number, _)| *number).find(|number| 0.0 < *number).unwrap_or(max);

@@ -9,7 +9,7 @@ use logstead_record::FieldName;
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
 
-/// Most columns that a table gets in all.
+/// The most columns that a table gets in all.
 const COLUMNS_MAX: usize = 200;
 
 /// Adds the fields to each row.

@@ -17,18 +17,18 @@ pub enum AnswerError {
     /// The request is for no buckets, or for buckets without a length.
     #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than nothing")]
     NoBuckets,
-    /// More buckets than there may be.
+    /// There would be too many buckets.
     #[error(
         "the range holds {count} intervals of {interval_ms} ms where {BUCKETS_MAX} are allowed: choose a longer \
          interval or a shorter range"
     )]
     TooManyBuckets {
-        /// How many there would be.
+        /// The number of buckets there would be.
         count: u64,
         /// The length of each.
         interval_ms: u64,
     },
-    /// It would not fit the memory that a query may use.
+    /// The answer would not fit the memory that a query may use.
     #[error(
         "the answer needs more than the {} MiB of memory that a query may use: narrow the filter or the time range, or \
          group by fields with fewer values",

@@ -1,4 +1,4 @@
-//! The most frequent values of fields, and how many different ones there are. A message that has several values counts
+//! The most frequent values of fields, and the number of different ones. A message that has several values counts
 //! once for each: the number of a value is that of the messages in which the field is equal to it.
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
@@ -8,7 +8,7 @@ use super::{CellValue, Coded, Distribution, ValueKind};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 
-/// Counts values.
+/// Counts the values of fields.
 pub struct Facets {
     needs: Vec<FieldName>,
     limit: usize,
@@ -23,7 +23,7 @@ pub struct Facets {
 struct FieldCounts {
     values: ValueDictionary,
     counts: Vec<u64>,
-    /// Rows that have one.
+    /// The rows that have one.
     rows: u64,
     /// Rows whose values did not fit the memory.
     left_out: u64,
@@ -34,7 +34,7 @@ struct FieldCounts {
 pub struct Facet {
     /// The field.
     pub field: FieldName,
-    /// How many different values there are; at least this many where `partial` is set.
+    /// The number of different values; at least this many if `partial` is set.
     pub distinct: u64,
     /// The number of rows that have one.
     pub rows: u64,
@@ -47,7 +47,7 @@ pub struct Facet {
 }
 
 impl Facets {
-    /// Counts values of these fields, and shows `limit` of each.
+    /// Facets that count the values of these fields, and show `limit` of each.
     pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
         let counts = fields.iter().map(|_| FieldCounts::default()).collect();
         Facets { needs: fields, limit, memory_bytes_max, numbers: false, counts }
@@ -72,7 +72,7 @@ impl Facets {
         }
     }
 
-    /// Adds rows of the field with this number: how many have each id of its values.
+    /// Adds rows of the field with this number: the number of rows for each id of its values.
     pub fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
         let share = self.share();
         self.counts[field].add_counts(coded, counts.iter().copied(), share);

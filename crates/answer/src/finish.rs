@@ -1,7 +1,7 @@
-//! How a table is finished: in order, or as far as that can be done in the time that is left.
+//! Finishes a table: in order, or as far as the time that is left allows.
 //!
-//! **Invariant:** once the work has ended, no more than the rows that a table may show are looked at; and what is left
-//! out is said.
+//! **Invariant:** once the work has ended, no more rows are processed than a table may show; and it is reported that
+//! rows are left out.
 
 use super::{AnswerError, ROWS_MAX};
 use logstead_work::Work;
@@ -34,7 +34,7 @@ impl<'a> Finish<'a> {
         wanted
     }
 
-    /// Cuts what is to be gone through once more, if there is no time for all of it.
+    /// Cuts the rows to process once more, if there is no time for all of them.
     pub(crate) fn cut<T>(&self, rows: &mut Vec<T>) {
         if ROWS_MAX < rows.len() && !self.work.go_on(rows.len() * ROW_WORK) {
             rows.truncate(ROWS_MAX);

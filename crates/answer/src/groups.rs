@@ -1,4 +1,4 @@
-//! Rows with equal values in some columns, and what functions make of each such group.
+//! Rows with equal values in some columns, and the results of functions over each such group.
 //!
 //! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up among
 //! the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column is
@@ -16,7 +16,7 @@ use logstead_record::FieldName;
 use logstead_work::Work;
 use std::hash::BuildHasher;
 
-/// Rows that are combined together: enough that the cost of each value is small in comparison.
+/// The number of rows that are combined together: enough that the cost of each value is small in comparison.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// The keys of a group, and the functions computed over it.
@@ -43,7 +43,7 @@ pub(crate) struct GroupTable {
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     rows: Vec<u64>,
-    /// Rows that are in more groups than count.
+    /// The rows that are in more groups than count.
     cut: u64,
 }
 
@@ -65,12 +65,12 @@ impl GroupPlan {
         plan
     }
 
-    /// Groups whose rows are only counted.
+    /// A plan of groups whose rows are only counted.
     pub(crate) fn of_rows(by: Vec<ValueKind>) -> GroupPlan {
         GroupPlan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
     }
 
-    /// Groups of which is known when they had messages, for gaps longer than `longest`.
+    /// A plan of groups that keep when they had messages, for gaps longer than `longest`.
     pub(crate) fn of_gaps(by: Vec<ValueKind>, longest: i64) -> GroupPlan {
         GroupPlan {
             arguments: vec![(FieldName::Known(Field::Time), ValueKind::Time)],
@@ -106,7 +106,7 @@ impl GroupPlan {
 }
 
 impl GroupTable {
-    /// No rows yet. Without columns to group by there is one group of all rows.
+    /// Groups without rows. Without columns to group by there is one group of all rows.
     pub(crate) fn new(plan: GroupPlan, memory_bytes_max: usize) -> GroupTable {
         let mut groups = GroupTable {
             values: plan.by.iter().map(|_| ValueDictionary::default()).collect(),
@@ -228,7 +228,7 @@ impl GroupTable {
         state.result(group, measure, self.plan.arguments[*argument].1)
     }
 
-    /// The unit of what a function makes: that of its numbers, none if it counts.
+    /// The unit of a function's results: that of its numbers, none if it counts.
     pub(crate) fn unit(&self, function: usize) -> Unit {
         match self.plan.functions.get(function) {
             None | Some(None | Some((_, Measure::Count | Measure::Distinct))) => Unit::Plain,
@@ -301,7 +301,7 @@ struct CombinedIds {
     firsts: Vec<u32>,
 }
 
-/// Combinations of so few ids are numbered through a vector; of fewer in tests, so that they see both ways.
+/// The most combinations of ids that are numbered through a vector; low in tests, so that they see both ways.
 const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
 fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> CombinedIds {

@@ -17,7 +17,7 @@ use logstead_work::Work;
 /// Counts rows in spans of time.
 pub struct Histogram {
     buckets: Buckets,
-    /// One for each bucket, and one for what is dated after the last.
+    /// The count of each bucket, and one for messages dated after the last.
     counts: Vec<u64>,
     by: Option<HistogramSplit>,
 }
@@ -30,9 +30,9 @@ struct HistogramSplit {
 /// A finished histogram.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HistogramCounts {
-    /// How long each bucket is, in nanoseconds.
+    /// The length of each bucket, in nanoseconds.
     pub interval_nanos: i64,
-    /// When each bucket begins.
+    /// The start of each bucket.
     pub starts: Vec<Timestamp>,
     /// The number of rows in each.
     pub counts: Vec<u64>,
@@ -58,7 +58,7 @@ pub struct HistogramSeries {
 }
 
 impl Histogram {
-    /// Counts the rows of a range.
+    /// A histogram of the rows of a range.
     pub fn new(
         range: TimeRange,
         width: Width,
@@ -86,7 +86,7 @@ impl Histogram {
         self.buckets.count
     }
 
-    /// When a bucket begins.
+    /// The start of a bucket.
     pub fn start(&self, bucket: usize) -> Timestamp {
         Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
     }
@@ -110,7 +110,7 @@ impl Histogram {
         self.by.is_none()
     }
 
-    /// How many selected rows of a part there are in each bucket, and later.
+    /// The number of selected rows of a part in each bucket, and later.
     pub fn count(&self, part: &AnswerRows<'_>) -> Result<Vec<u64>, Unreadable> {
         let mut counts = vec![0; self.counts.len()];
         let alike = |time| self.buckets.times_like(time);
@@ -122,7 +122,7 @@ impl Histogram {
         Ok(counts)
     }
 
-    /// Adds what [`Histogram::count`] gave.
+    /// Adds the result of [`Histogram::count`].
     pub fn add_counts(&mut self, counts: &[u64]) {
         for (sum, count) in self.counts.iter_mut().zip(counts) {
             *sum += count;

@@ -12,7 +12,7 @@ const MILLISECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Lengths to choose from.
+/// The lengths to choose from.
 const NICE: [i64; 28] = [
     MILLISECOND,
     2 * MILLISECOND,
@@ -44,7 +44,7 @@ const NICE: [i64; 28] = [
     365 * DAY,
 ];
 
-/// How long the buckets of a range are.
+/// The length of the buckets of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// The shortest round length that gives at most this many buckets.
@@ -69,7 +69,7 @@ pub(crate) struct Buckets {
 }
 
 impl Interval {
-    /// `nanos` is above 0.
+    /// An interval of `nanos`, which is above 0.
     pub(crate) fn new(nanos: i64) -> Option<Interval> {
         (0 < nanos).then_some(Interval { nanos })
     }
@@ -83,7 +83,7 @@ impl Interval {
         time.div_euclid(self.nanos)
     }
 
-    /// When a span begins, as far back as time goes.
+    /// The start of a span, as far back as time goes.
     pub(crate) fn start(self, number: i64) -> i64 {
         number.saturating_mul(self.nanos)
     }
@@ -137,7 +137,7 @@ impl SpanIds {
 
     fn set(&mut self, rows: std::ops::Range<usize>, number: i64) {
         let id = match self.last {
-            // Rows of one time stand together.
+            // Rows of one time follow each other.
             Some((last, id)) if last == number => id,
             _ => {
                 let SpanIds { known, starts, interval, .. } = self;

@@ -14,7 +14,7 @@
 //! | `interval`    | spans of time with round numbers                                            |
 //! | `histogram`   | the number of rows in each span                                             |
 //! | `facets`      | the most frequent values of fields; `distribution`: of the numbers among them |
-//! | `discovery`   | which fields messages have                                                  |
+//! | `discovery`   | the fields that messages have                                               |
 //! | `groups`      | rows with equal values, and the results of functions over them; `measure`, `exact_sum`, `samples`, `presence` |
 //! | `combinations` | rows with several values, as one for each                                   |
 //! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`, `gap` |
@@ -22,7 +22,7 @@
 //! | `finish`      | how an answer ends when the time is up                                      |
 //! | `rows`        | messages that are kept for a stage that needs their order                   |
 //! | `enrich`      | `extract` and `parse`                                                    |
-//! | `aggregation` | which of these a pipeline needs                                             |
+//! | `aggregation` | the parts that a pipeline needs                                             |
 //!
 //! **Invariant:** an answer is exact, or gives the reason why it is not.
 

@@ -11,19 +11,19 @@ use super::{AnswerError, CellValue, Coded, ValueKind};
 use hashbrown::HashSet;
 use logstead_query::{Measure, Unit, number_with_unit};
 
-/// One for each group.
+/// The states of one function, one for each group.
 pub(crate) enum GroupStates {
-    /// Rows that have a value.
+    /// The rows that have a value.
     Present(Vec<u64>),
     /// The sum of the numbers, and their mean.
     Sum { sums: Vec<ExactSum>, heap_bytes: usize },
     /// The least or the greatest.
     Extreme { is_max: bool, best: Vec<Extreme>, heap_bytes: usize },
-    /// Different values.
+    /// The different values.
     Distinct(Distinct),
-    /// All numbers.
+    /// All numbers of a group.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
-    /// When there were messages, for gaps longer than this.
+    /// The times of messages, for gaps longer than this.
     Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
 }
 
@@ -65,7 +65,7 @@ impl Units {
         self.has_durations |= unit == Unit::Duration;
     }
 
-    /// Adds those of other numbers.
+    /// Adds the kinds of other numbers.
     pub(crate) fn merge(&mut self, other: Units) {
         self.has_sizes |= other.has_sizes;
         self.has_durations |= other.has_durations;
@@ -214,7 +214,7 @@ impl GroupStates {
         number.map_or(CellValue::Null, CellValue::Number)
     }
 
-    /// The spans of a group that have messages, in order; none if they were not asked for.
+    /// The spans of a group that have messages, in order; none if they are not kept.
     pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
         match self {
             GroupStates::Presence { longest, presence, .. } => presence[group].spans(*longest),

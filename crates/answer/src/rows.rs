@@ -1,9 +1,9 @@
-//! Messages that are kept because what follows needs their order: a number of the first, of the last, or the first of
+//! Messages that are kept because a later stage needs their order: a number of the first, of the last, or the first of
 //! each combination of values. They arrive in the order they are found and leave as rows of a table.
 //!
-//! Without `sort` the newest comes first, and of one time what was stored last.
+//! Without `sort` the newest comes first, and among equal times the one stored last.
 //!
-//! **Invariant:** the order is total, so that what is kept depends on nothing but the messages.
+//! **Invariant:** the order is total, so that the kept rows depend only on the messages.
 
 use super::coded::Coded;
 use super::finish::{Finish, check};
@@ -30,7 +30,7 @@ pub(crate) enum KeepRule {
     Distinct(Vec<FieldName>),
 }
 
-/// Keeps messages.
+/// Keeps messages by a rule, in an order.
 pub(crate) struct Rows {
     columns: Vec<FieldName>,
     /// The kind of the values of each column.
@@ -49,7 +49,7 @@ pub(crate) struct Rows {
     memory_bytes_max: usize,
 }
 
-/// Time and sequence.
+/// The time and sequence of a row.
 type RowPosition = (i64, u64);
 
 /// The number of rows that may always wait to be compared; low in tests, so that they see it happen.
@@ -218,7 +218,7 @@ impl Rows {
         self.bytes -= other.map_or(0, |other| other.memory_bytes());
     }
 
-    /// Forgets what is not among the first, or the last, and puts the rest in order.
+    /// Drops rows that are not among the first, or the last, and puts the rest in order.
     fn prune(&mut self, finish: &Finish<'_>) {
         let kept = std::mem::take(&mut self.kept);
         let is_last = matches!(self.keep, KeepRule::Last(_));

@@ -15,11 +15,11 @@ use std::cmp::Ordering;
 pub struct AnswerTable {
     /// The columns, one for each value of a row.
     pub columns: Vec<TableColumn>,
-    /// Each as long as `columns`.
+    /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<CellValue>>,
     /// Notes for the reader: what was cut, and why.
     pub notes: Vec<String>,
-    /// Texts decide which columns there are: one that no text has is empty instead of missing.
+    /// Whether texts decide which columns there are: one that no text has is empty instead of missing.
     pub is_open: bool,
     /// Whether rows are missing that there was no time for.
     pub is_cut_short: bool,
@@ -28,7 +28,7 @@ pub struct AnswerTable {
 /// A column of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableColumn {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// The kind of its values that are not null.
     pub kind: ValueKind,
@@ -69,7 +69,7 @@ impl AnswerTable {
         if is_list { coded.with_lists() } else { coded }
     }
 
-    /// Cuts it to what an answer may have.
+    /// Cuts the table to the size that an answer may have.
     pub fn cut(&mut self) {
         let rows = self.rows.len();
         if ROWS_MAX < rows {
@@ -99,7 +99,7 @@ pub(crate) struct SortColumn<'a> {
     pub(crate) descending: bool,
 }
 
-/// How a value compares with others of its column: numbers by size, before texts.
+/// The rank of a value among others of its column: numbers by size, before texts.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Rank {
     Number(f64),
@@ -107,7 +107,7 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    /// `None` for what is absent.
+    /// The rank of a value; `None` if it is absent.
     pub(crate) fn of(key: Option<&[u8]>, kind: ValueKind) -> Option<Rank> {
         let key = key?;
         let number = matches!(kind, ValueKind::Text | ValueKind::Number).then(|| number_of(key)).flatten();

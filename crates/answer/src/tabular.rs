@@ -1,4 +1,4 @@
-//! Stages over a table: what follows a stage that aggregates, or one that needs the order of messages.
+//! Stages over a table: those after a stage that aggregates, or after one that needs the order of messages.
 //!
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 

@@ -1,6 +1,6 @@
-//! A value of an answer: what it is, how it is shown, and the form in which it compares.
+//! A value of an answer: its kind, the way it is shown, and the form in which it compares.
 //!
-//! Values stand in their *key form*, whose bytes compare as the values do:
+//! Values are in their *key form*, whose bytes compare as the values do:
 //!
 //! | kind     | key                                           | shown as |
 //! |----------|-----------------------------------------------|----------|
@@ -15,15 +15,15 @@ use logstead_record::FieldName;
 use logstead_record::{Half, Severity, Storage, Timestamp};
 use std::fmt::Write;
 
-/// One cell.
+/// The value of one cell.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum CellValue {
-    /// There is none.
+    /// No value.
     #[default]
     Null,
     /// Text, mostly UTF-8.
     Text(Box<[u8]>),
-    /// How many.
+    /// A count.
     Count(u64),
     /// A finite number.
     Number(f64),
@@ -37,7 +37,7 @@ impl CellValue {
         CellValue::Text(text.into())
     }
 
-    /// Appends what it is shown as; nothing for null.
+    /// Appends its text; nothing for null.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut text = String::new();
         let written = match self {
@@ -51,7 +51,7 @@ impl CellValue {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// Memory it takes.
+    /// The memory it takes.
     pub fn memory_bytes(&self) -> usize {
         let heap_bytes = if let CellValue::Text(text) = self { text.len() } else { 0 };
         size_of::<CellValue>() + heap_bytes

@@ -5,7 +5,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::TextColumn;
 use std::hash::BuildHasher;
 
-/// The number of what is absent.
+/// The number of an absent value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// **Invariant:** no text occurs twice.
@@ -46,7 +46,7 @@ impl ValueDictionary {
         self.texts.len()
     }
 
-    /// Memory they take.
+    /// The memory they take.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.texts.memory_bytes() + self.numbers.allocation_size()
     }

@@ -19,12 +19,12 @@ use std::sync::OnceLock;
 
 /// The limits of the time to make a table: steps from a state by a class of bytes,
 const STEPS_MAX: usize = 1 << 14;
-/// and bytes of what each step goes through.
+/// and bytes that each step goes through.
 const NFA_BYTES_MAX: usize = 1 << 20;
 const CACHE_BYTES: usize = 4 << 20;
 /// The number of steps that take about as long as reading an expression and preparing for its states.
 const BUILD_STEPS: usize = 1 << 14;
-/// More states behind a slot will not become one.
+/// The number of states after a slot above which they will not become one.
 const REACHED_MAX: usize = 32;
 const BEYOND_ASCII: u8 = 0x80;
 
@@ -35,12 +35,12 @@ pub(crate) type StateId = u32;
 pub struct Automaton {
     regex: Regex,
     classes: [u8; 256],
-    /// For each state and class of bytes the next state; a state has 2 to the `shift` of them.
+    /// The next state for each state and class of bytes; a state has 2 to the `shift` of them.
     next: Vec<StateId>,
     shift: u32,
     accepts: Vec<bool>,
     start: StateId,
-    /// For each state and alphabet what was reached, once it was asked for.
+    /// The states reached from each state by each alphabet, once they were needed.
     reached: Vec<OnceLock<Option<Box<[StateId]>>>>,
 }
 
@@ -90,8 +90,8 @@ impl fmt::Debug for Automaton {
 }
 
 impl Automaton {
-    /// `None` if the table would be too large, or `go_on` says to end. It is asked before each state is made, and told
-    /// about how many steps that takes.
+    /// `None` if the table would be too large, or `go_on` says to end. It is called before each state is made, with the
+    /// approximate number of steps for it.
     pub fn new(regex: &Regex, go_on: &dyn Fn(usize) -> bool) -> Option<Automaton> {
         Automaton::build(regex, false, go_on).or_else(|| Automaton::build(regex, true, go_on))
     }
@@ -130,7 +130,7 @@ impl Automaton {
         2 << self.shift
     }
 
-    /// Whether what follows does not matter.
+    /// Whether the rest of the text does not matter.
     #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         state <= self.quit()
@@ -165,7 +165,7 @@ impl Automaton {
         self.accepts[self.number(state)]
     }
 
-    /// The states behind all texts of an alphabet that are not empty, unless they are many.
+    /// The states after all texts of an alphabet that are not empty, unless they are many.
     pub(crate) fn reached(&self, state: StateId, alphabet: Alphabet) -> Option<&[StateId]> {
         let known = &self.reached[self.number(state) * Alphabet::ALL + alphabet as usize];
         known.get_or_init(|| self.reach(state, alphabet.bytes())).as_deref()

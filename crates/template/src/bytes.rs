@@ -1,11 +1,11 @@
-//! Numbers and texts in bytes, and reading them with nothing taken for granted.
+//! Numbers and texts in bytes, and a reader that trusts nothing.
 
 use std::ops::Range;
 
 /// Unpacking reads whole words, so packed numbers must be followed by this many bytes.
 pub(crate) const PADDING: usize = 16;
 
-/// Why bytes are not what was written.
+/// Why bytes cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// They end too early.
@@ -25,7 +25,7 @@ pub enum DecodeError {
         /// Its code.
         kind: u8,
     },
-    /// A compressed part cannot be decompressed to what it was.
+    /// A compressed part cannot be decompressed.
     #[error("a compressed part, of {0}")]
     Compression(&'static str),
 }
@@ -84,7 +84,7 @@ impl<'b> ByteReader<'b> {
         Err(DecodeError::Large("a varint"))
     }
 
-    /// A number of things that each take at least a bit of what is left, or one that is at most `most`.
+    /// Reads a count of items that each take at least a bit of the rest, or one that is at most `most`.
     pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize, DecodeError> {
         let count = self.varint()?;
         usize::try_from(count).ok().filter(|&count| count <= most).ok_or(DecodeError::Large(what))
@@ -111,7 +111,7 @@ pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// How many bytes `count` packed numbers take.
+/// The number of bytes that `count` packed numbers take.
 pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
@@ -131,7 +131,7 @@ pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
     out.extend_from_slice(&(open as u64).to_le_bytes()[..filled.div_ceil(8) as usize]);
 }
 
-/// The number at a place among packed ones, behind which there are [`PADDING`] bytes.
+/// The number at a place among packed ones, which are followed by [`PADDING`] bytes.
 #[inline]
 pub(crate) fn unpack(packed: &[u8], place: usize, width: u32) -> u64 {
     let bit = place * width as usize;

@@ -23,7 +23,7 @@ use crate::packet;
 use hashbrown::HashMap;
 use zstd::bulk::Compressor;
 
-/// Rows of a block.
+/// The number of rows of a block.
 const BLOCK_ROWS: usize = 16_384;
 /// One block of this many decides which form is the smallest.
 const SAMPLED_BLOCKS: usize = 8;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
-    /// A new one costs more than what most packets take: its memory is large enough to be mapped each time.
+    /// A new one costs more than most packets: its memory is large enough to be mapped each time.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 

@@ -10,14 +10,14 @@
 //!
 //! There are about as many buckets as pairs. A pair's bucket is the highest bits of its hash.
 //!
-//! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found
-//! here has to be looked at.
+//! **Invariant:** no pair is missed. About one in sixty words that are nowhere is reported in a group: every hit
+//! has to be checked.
 
 use crate::bytes::{ByteReader, DecodeError, PADDING, bits, pack, packed_bytes, put_varint};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// More bits of a hash, beside its bucket.
+/// The further bits of a hash, beside its bucket.
 const FINGER_BITS: u32 = 6;
 /// The lowest bits of a pair in memory, which are its group.
 const GROUP_BITS: u32 = 16;
@@ -59,7 +59,7 @@ impl RareWriter {
         part.push(hash >> GROUP_BITS << GROUP_BITS | u64::from(group));
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.parts.iter().map(|part| part.capacity() * size_of::<u64>()).sum()
     }
@@ -157,7 +157,7 @@ pub struct Rare {
 pub const RARE_HEAD_BYTES: usize = 12;
 
 impl Rare {
-    /// Opens what was written, by its first bytes and how long it is.
+    /// Opens a written multimap, by its first bytes and its length.
     pub fn open(head: &[u8], bytes: u64) -> Result<Rare, DecodeError> {
         let mut input = ByteReader::new(head);
         let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
@@ -186,7 +186,7 @@ impl Rare {
         self.pairs == 0
     }
 
-    /// The groups that may have a word with this hash, in order. `read` gives bytes of what was written.
+    /// The groups that may have a word with this hash, in order. `read` returns bytes of the multimap.
     pub fn groups<E: From<DecodeError>>(
         &self,
         hash: u64,

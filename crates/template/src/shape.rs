@@ -1,4 +1,4 @@
-//! The shape of a template: what its messages have in common, as [`word::shape`](logstead_record::word::shape) gives it
+//! The shape of a template: the text that its messages share, as [`word::shape`](logstead_record::word::shape) gives it
 //! for a message.
 
 use crate::scan::VariableKind;
@@ -10,11 +10,11 @@ pub enum ShapeFit {
     Exact,
     /// It does, unless a slot holds one of its words.
     Loose,
-    /// A slot may end amid what looks like a word: only the messages tell.
+    /// A slot may end within an apparent word: only the messages decide.
     Odd,
 }
 
-/// Appends the shape of a template by its key, and says what it is worth.
+/// Appends the shape of a template by its key, and returns how far it decides.
 ///
 /// A slot of numbers is a word with a digit, which a text without digits never touches. A slot of texts may hold any
 /// words, and a part of a UUID may be one without a digit.

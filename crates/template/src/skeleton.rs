@@ -1,4 +1,4 @@
-//! The skeleton of a key: what is left of it without its words. Keys of one skeleton differ in words only, and from
+//! The skeleton of a key: the key without its words. Keys of one skeleton differ in words only, and from
 //! these it learns in which places they differ.
 
 use crate::limits::{WORDS_MAX, words_max};
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 const SLOT: u8 = VariableKind::Text as u8;
 
-/// A key, split into its words and what is left of it.
+/// A key, split into its words and its skeleton.
 #[derive(Default)]
 pub(crate) struct SplitKey {
     /// A slot for each word.
@@ -47,7 +47,7 @@ impl SplitKey {
 #[derive(Default)]
 pub(crate) struct Skeleton {
     pub(crate) keys: u32,
-    /// How many of them wanted to be templates.
+    /// The number of them that wanted to be templates.
     pub(crate) wanted: u32,
     places: Vec<PlaceWords>,
 }
@@ -61,7 +61,7 @@ struct PlaceWords {
     is_wild: bool,
 }
 
-/// How many places of a key are wild, and how many there are.
+/// The number of wild places of a key, and of all its places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WildPlaces {
     pub(crate) wild: usize,

@@ -31,10 +31,10 @@ pub(crate) struct TemplateTable {
     skeletons: HashMap<u64, Skeleton>,
     places: usize,
     aliases: usize,
-    /// How often a key was looked for, and was not there.
+    /// The number of look-ups of a key that was not there.
     looked: u64,
     missed: u64,
-    /// Keys that came once.
+    /// The keys that came once.
     once: Once,
     split: SplitKey,
     masked: Vec<u8>,
@@ -109,7 +109,7 @@ impl TemplateTable {
         &self.list[template as usize].slots
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let slots: usize = self.list.iter().map(|template| template.slots.len()).sum();
         self.known.allocation_size()

@@ -15,7 +15,7 @@ use zstd::bulk::Compressor;
 
 /// A block ends with the text that makes it this long.
 const BLOCK_BYTES: usize = 64 << 10;
-/// Most bytes of a block: a text is at most 16 MiB.
+/// The most bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
 /// Blocks that stay open: windows of neighbouring rows need the same ones again.
 const OPEN_BLOCKS: usize = 8;
@@ -106,7 +106,7 @@ impl TextBlocks {
         self.len
     }
 
-    /// Memory that it takes, also once blocks are open.
+    /// The memory that it takes, with open blocks.
     pub(crate) fn memory_bytes(&self) -> usize {
         let mut open: Vec<usize> =
             self.blocks.iter().map(|block| block.plain_bytes.min(OPEN_BYTES_MAX)).collect();
@@ -114,7 +114,7 @@ impl TextBlocks {
         size_of_val(self.blocks.as_slice()) + open.iter().take(OPEN_BLOCKS).sum::<usize>()
     }
 
-    /// All of them.
+    /// Reads all texts.
     pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn, DecodeError> {
         let mut all = TextColumn::default();
         for number in 0..self.blocks.len() {
@@ -124,7 +124,7 @@ impl TextBlocks {
         Ok(all)
     }
 
-    /// Calls `each` with every block, and the number of its first text, as long as it says to go on.
+    /// Calls `each` with every block, and the number of its first text, until it says to end.
     pub(crate) fn for_each_block(
         &self,
         bytes: &[u8],

@@ -40,20 +40,20 @@ impl Bounds {
         self.possible.as_ref().is_none_or(|possible| *possible == self.certain)
     }
 
-    /// Rows that are still to be decided.
+    /// The rows that are still to be decided.
     pub(crate) fn undecided(&self) -> Selection {
         let mut rows = self.possible().clone();
         rows.subtract(&self.certain);
         rows
     }
 
-    /// Rows of both.
+    /// The rows of both.
     #[must_use]
     pub(crate) fn and(self, other: &Bounds) -> Bounds {
         self.join(other, Selection::intersect)
     }
 
-    /// Rows of either.
+    /// The rows of either.
     #[must_use]
     pub(crate) fn or(self, other: &Bounds) -> Bounds {
         self.join(other, Selection::union)

@@ -22,11 +22,11 @@ pub(crate) enum Plan {
     Nothing,
     /// The index does not know.
     Unknown,
-    /// Rows that match all of these.
+    /// The rows that match all of these.
     And(Vec<Plan>),
-    /// Rows that match any of these.
+    /// The rows that match any of these.
     Or(Vec<Plan>),
-    /// Rows that do not match this.
+    /// The rows that do not match this.
     Not(Box<Plan>),
     /// Messages whose time is in a range.
     Time(TimeRange),

@@ -24,7 +24,7 @@ impl Hit {
         Position { time: self.time, sequence: self.sequence }
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub fn bytes(&self) -> usize {
         self.batch.memory_bytes() / self.batch.rows().max(1)
     }

@@ -21,7 +21,7 @@ use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::ColumnError;
 use std::ops::Range;
 
-/// The rows of a frame.
+/// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
 /// Packed, a frame takes this many bytes for each bit of its width.
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
@@ -41,7 +41,7 @@ pub(crate) enum ColumnFault {
     /// There are bytes after it.
     #[error("{bytes} bytes follow the column")]
     Long {
-        /// Their number.
+        /// The number of these bytes.
         bytes: u64,
     },
     /// The width of numbers is impossible.
@@ -63,7 +63,7 @@ pub(crate) enum ColumnFault {
     Id {
         /// The row's value.
         id: u32,
-        /// Their number.
+        /// The number of values of the column.
         values: u32,
     },
     /// The times of a frame are not within the bounds of its directory entry.
@@ -96,7 +96,7 @@ pub(crate) trait ReadRange {
     /// The error of a failed read.
     type Error: From<ColumnFault>;
 
-    /// Their number.
+    /// The number of bytes.
     fn bytes(&self) -> u64;
 
     /// Reads the bytes of a range, which is within [`ReadRange::bytes`].

@@ -71,7 +71,7 @@ impl TemplatesBuilder {
         templates.groups.push(GroupTemplates { untemplated, numbers, counts: counts.to_vec() });
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.known.allocation_size() + self.templates.memory_bytes() * 2
     }
@@ -155,7 +155,7 @@ impl Templates {
         counts
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let groups: usize = self.groups.iter().map(|group| size_of_val(group.numbers.as_slice()) * 2).sum();
         size_of::<Templates>() + self.keys.memory_bytes() + groups

@@ -41,7 +41,7 @@ pub(super) fn write_few(places: &[u64], out: &mut Vec<u8>) {
     numbers::write(places, out);
 }
 
-/// Appends the column of a text with many words, which stand elsewhere.
+/// Appends the column of a text with many words, which are kept elsewhere.
 pub(super) fn write_many(out: &mut Vec<u8>) {
     out.push(MANY);
 }
@@ -79,7 +79,7 @@ pub(crate) enum SlotColumn {
     Many(usize),
 }
 
-/// How long numbers are written.
+/// The written lengths of numbers.
 pub(crate) enum Lengths {
     Natural,
     Fixed(usize),
@@ -92,8 +92,8 @@ impl SlotColumn {
         matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
     }
 
-    /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column
-    /// and then including it.
+    /// Opens a column of `rows` rows. `words` counts the words outside the dictionary: those before this column,
+    /// and afterwards those of this one too.
     pub(crate) fn read(
         input: &mut ByteReader<'_>,
         kind: VariableKind,
@@ -143,7 +143,7 @@ impl Lengths {
         })
     }
 
-    /// How long the number at a place is written.
+    /// The written length of the number at a place.
     pub(crate) fn of(&self, bytes: &[u8], place: usize, kind: VariableKind, low: u64) -> usize {
         match self {
             Lengths::Natural => kind.digits(low),

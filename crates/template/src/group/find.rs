@@ -1,8 +1,8 @@
 //! Finds the rows that have a word, without writing a message again.
 //!
-//! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message;
-//! and of looking for an address, but for templates that [may hold others](super::others): their rows with its four
-//! numbers in slots match too.
+//! **Invariant:** the answer is the same as looking for the word among the [words](logstead_record::word) of each
+//! message; likewise for an address, except for templates that [may hold others](super::others): their rows with its
+//! four numbers in slots match too.
 
 use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, OTHER_ADDRESSES, TemplateGroup, kind_bit};
@@ -13,17 +13,17 @@ use crate::numbers::NumberColumn;
 use crate::scan::{Variable, VariableKind};
 use logstead_record::word;
 
-/// Digits of the parts of a UUID.
+/// The digits of the parts of a UUID.
 pub(super) const UUID_PARTS: [(u32, u32); 5] = [(8, 96), (4, 80), (4, 64), (4, 48), (12, 0)];
-/// How long a UUID is written.
+/// The length of a written UUID.
 pub(super) const UUID_BYTES: usize = 36;
 
-/// A word that is looked for, and what it is as a value.
+/// A word that is looked for, as text and as a value.
 pub struct WantedWord {
     pub(super) folded: Vec<u8>,
     /// The word as a variable of its own; a text if it is nothing else.
     pub(super) own: Variable,
-    /// One of the [addresses](word::addresses) of a text, and no word.
+    /// Whether it is one of the [addresses](word::addresses) of a text, and not a word.
     is_address: bool,
     /// The word as a part of an address.
     octet: Option<u8>,
@@ -35,7 +35,7 @@ pub struct WantedWord {
 pub(super) fn own(folded: &[u8]) -> Variable {
     let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
-    // How long an address is says nothing more, and its hash must not depend on it.
+    // The length of an address adds nothing, and its hash must not depend on it.
     let address = address.map(|address| Variable { bytes: 0, ..address });
     address.unwrap_or_else(|| Variable::of_word(folded, 0))
 }
@@ -95,8 +95,8 @@ impl WantedWord {
 }
 
 impl TemplateGroup {
-    /// The rows whose text has a word, for each place: in what is the same in all texts of a template, in its slots,
-    /// and in texts that are kept as they are.
+    /// The rows whose text has a word, for each place: in the text that all rows of a template share, in its slots, and
+    /// in texts that are kept as they are.
     pub fn find(&self, wanted: &WantedWord) -> Result<Vec<Ranks>, DecodeError> {
         let mut scratch = Vec::new();
         let (mut found, _) = self.find_in_slots(wanted)?;
@@ -142,7 +142,7 @@ impl TemplateGroup {
         Ok((Marks::new(places, self.dictionary.len()), many))
     }
 
-    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots. Says
+    /// Adds the rows of templates that may hold other addresses, if all four numbers of one are in slots. Returns
     /// whether there are any.
     fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool, DecodeError> {
         let numbers: Vec<WantedWord> =
@@ -331,7 +331,7 @@ impl TemplateGroup {
 #[derive(Default)]
 pub(super) struct Marks {
     marked: Vec<u64>,
-    /// For each place whether it is one of them; nothing if they are fewer than two.
+    /// Whether each place is one of them; empty if they are fewer than two.
     is_marked: Vec<bool>,
     count: usize,
 }

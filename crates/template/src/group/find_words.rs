@@ -27,8 +27,8 @@ struct SetTests<'s> {
 }
 
 impl TemplateGroup {
-    /// For each set the rows with one of its words in a slot, for each place; none for texts that are kept as they are.
-    /// `None` if `go_on`, which is told about how many values are looked at next, says to end.
+    /// The rows with a word of each set in a slot, for each place; none for texts that are kept as they are. `None` if
+    /// `go_on`, which gets the approximate number of the next values, says to end.
     pub fn find_words(
         &self,
         sets: &[WordSet],
@@ -120,7 +120,7 @@ impl TemplateGroup {
                         let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
                         text.clear();
                         write(kind, low, high, lengths.of(&self.bytes, rank, kind, low), &mut text);
-                        // A UUID is some words.
+                        // A UUID is several words.
                         if text.split(|&byte| byte == b'-').any(|word| ask.set.accepts(word)) {
                             ranks.push(rank as u32);
                         }

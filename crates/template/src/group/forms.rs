@@ -1,11 +1,11 @@
-//! Forms of words: how they begin, end, or what they hold.
+//! Forms of words: prefixes, suffixes and infixes.
 
 use super::column::Lengths;
 use crate::numbers::NumberColumn;
 use crate::scan::VariableKind;
 use memchr::memmem::Finder;
 
-/// Most digits of a number.
+/// The most digits of a number.
 const DIGITS_MAX: usize = 20;
 const TEN: u128 = 10;
 
@@ -204,7 +204,7 @@ fn begins(value: u64, digits: usize, length: usize) -> Option<(u64, u64)> {
     Some((low, u64::try_from(high).unwrap_or(u64::MAX)))
 }
 
-/// Digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
+/// The digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
 pub(super) struct Digits {
     found: u8,
     one: Vec<[u8; 10]>,

@@ -1,7 +1,7 @@
 //! The hashes of the words in slots, for an index of groups by words.
 //!
-//! A word has one hash, wherever it stands: that of what it is as a variable of its own, with its letters in lower
-//! case. Hashes are on disk, so how they are computed never changes.
+//! A word has one hash, wherever it stands: that of the word as a variable of its own, with its letters in lower case.
+//! Hashes are on disk, so their computation never changes.
 
 use super::column::{Lengths, SlotColumn};
 use super::find::{UUID_BYTES, UUID_PARTS, WantedWord, own};
@@ -27,8 +27,8 @@ impl WantedWord {
 }
 
 impl TemplateGroup {
-    /// Calls `each` with the hash of every word in a slot, of some more than once. An address is all its four words,
-    /// and itself.
+    /// Calls `each` with the hash of every word in a slot, of some more than once. An address gives the hashes of its
+    /// four words, and its own.
     pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<(), DecodeError> {
         let mut scratch = Vec::new();
         let mut small = SmallNumbers::default();

@@ -18,16 +18,16 @@ use crate::scan::{VariableKind, write};
 
 /// Marks a state that was not computed yet. No state is as large: a table has fewer entries.
 const UNKNOWN: StateId = StateId::MAX;
-/// A dictionary is walked ahead of the rows if these are at least so many times as many.
+/// A dictionary is walked ahead of the rows if these are at least this many times as many.
 const AHEAD: usize = 8;
-/// Most tables of a dictionary at a time: from more states, its words are walked for each row.
+/// The most tables of a dictionary at a time: with more states, its words are walked for each row.
 const TABLES_MAX: usize = 4;
-/// Rows that are written at a time to be looked at as texts.
+/// The number of rows that are written at a time to be searched as texts.
 const TEXTS: usize = 4096;
 
-/// How a slot, and what stands behind it, is passed from a state.
+/// The transition from a state over a slot and the text after it.
 enum SlotTransition {
-    /// Whatever it is.
+    /// The same for every value.
     To(StateId),
     /// Depends on the number of digits.
     ByLength(Box<[StateId; DIGITS_MAX + 1]>),
@@ -54,7 +54,7 @@ struct SlotWalk<'g> {
 
 impl TemplateGroup {
     /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` if
-    /// `go_on`, which is told about how many values are looked at next, says to end.
+    /// `go_on`, which gets the approximate number of the next values, says to end.
     pub fn find_match(
         &self,
         automaton: &Automaton,
@@ -152,7 +152,7 @@ impl TemplateGroup {
 }
 
 impl SlotWalk<'_> {
-    /// Behind the slot and the text that follows, from the state behind the slot.
+    /// The state after the slot and the text that follows it, given the state after the slot.
     fn after(&self, state: StateId) -> StateId {
         self.automaton.run(state, self.text)
     }
@@ -174,7 +174,7 @@ impl SlotWalk<'_> {
         }
     }
 
-    /// The state behind the text that follows, where it is the same for all values of an alphabet.
+    /// The state after the text that follows, if it is the same for all values of an alphabet.
     fn only(&self, state: StateId, alphabet: Alphabet) -> Option<StateId> {
         self.automaton.merged(self.automaton.reached(state, alphabet)?, self.text)
     }
@@ -249,7 +249,7 @@ impl SlotWalk<'_> {
         self.after(self.automaton.run(state, &text))
     }
 
-    /// Leads each row from its state before the slot to that behind it. `false` if what follows does not matter.
+    /// Leads each row from its state before the slot to that after it. `false` if the rest does not matter.
     fn walk(&self, states: &mut [StateId]) -> Result<bool, DecodeError> {
         let automaton = self.automaton;
         let mut passes: Vec<Option<SlotTransition>> = Vec::new();
@@ -335,7 +335,7 @@ impl SlotWalk<'_> {
                 });
             }
             SlotColumn::Address(places) | SlotColumn::Few(places) => {
-                // Places that a damaged group has, and a sound one has not, are passed by.
+                // Places that only a damaged group has are skipped.
                 let is_text = matches!(self.column, SlotColumn::Few(_));
                 let count = if is_text { self.group.dictionary.len() } else { self.group.addresses.len() };
                 places.for_each_run(bytes, 0..self.rows, |first, run| {

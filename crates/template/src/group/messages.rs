@@ -1,7 +1,7 @@
 //! Messages of some rows, written again from their values.
 //!
-//! The values of a template lie side by side. So those of some rows are taken from each of its columns at once, and the
-//! messages are then written one after the other.
+//! The values of a template lie side by side. So those of several rows are read from each of its columns at once, and
+//! the messages are then written one after the other.
 
 use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, TemplateGroup};
@@ -13,7 +13,7 @@ use crate::texts::TextReader;
 use logstead_record::TextColumn;
 use std::ops::Range;
 
-/// Rows of which the values are in memory at a time.
+/// The number of rows whose values are in memory at a time.
 const ROWS: usize = 4096;
 /// Marks a place without any of the rows that are read.
 const NOWHERE: u32 = u32::MAX;
@@ -25,7 +25,7 @@ struct PlaceRows<'g> {
     /// The position of its next rank, and of the first of its slots.
     rank: usize,
     slot: usize,
-    /// How many of its rows are written.
+    /// The number of its rows that are written.
     written: usize,
 }
 
@@ -253,7 +253,7 @@ fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
     ranks
 }
 
-/// About how many bytes the texts of some parts have, without long words.
+/// The approximate bytes of the texts of some parts, without long words.
 fn bytes_of(parts: &[PlaceRows<'_>]) -> usize {
     let of_row =
         |template: &GroupTemplate| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;

@@ -1,5 +1,5 @@
-//! Texts of a group of rows as templates and columns of variables, in two sections: [which template each row
-//! has](self::rows), and these:
+//! Texts of a group of rows as templates and columns of variables, in two sections: [the template of each
+//! row](self::rows), and these:
 //!
 //! | bytes                | meaning                                                                             |
 //! |----------------------|-------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@
 //! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
 //! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
 //!
-//! Lengths are u8 0: each number is written without zeros before it; u8 1 and u8: all have that many digits; u8 2 and
+//! Lengths are u8 0: each number is written without leading zeros; u8 1 and u8: all have that many digits; u8 2 and
 //! numbers: each has its own.
 //!
 //! **Invariant:** a message comes back byte for byte.
@@ -53,5 +53,5 @@ pub use rows::{Ranks, Rows};
 pub use word_finder::WordFinder;
 pub use write::{EncodedGroup, TemplateGroupWriter};
 
-/// Most rows of a group: dynamic fields of 131 072 messages have more rows than these.
+/// The most rows of a group: dynamic fields of 131 072 messages have more rows than these.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -2,7 +2,7 @@
 //! several slots.
 //!
 //! **Invariant:** an [address](logstead_record::word::addresses) of a message that has a template is a variable of it,
-//! or the template may hold others. A variable that is an address has no number before or behind it, so that no other
+//! or the template may hold others. A variable that is an address has no number before or after it, so that no other
 //! address overlaps it. The rest are four words of digits with a dot between each, and such a word is a number: a text
 //! has a digit and something else. Only the first and the last may be the end of a longer text, one of base64.
 

@@ -26,7 +26,7 @@ impl PlacedNumbers {
         PlacedNumbers { numbers: placed }
     }
 
-    /// Reads what was written: each number is less than `bound`.
+    /// Reads written numbers, each of which is less than `bound`.
     pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<PlacedNumbers, DecodeError> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
@@ -43,7 +43,7 @@ impl PlacedNumbers {
         }
     }
 
-    /// Puts another number in the place of each.
+    /// Replaces each number by another.
     pub fn renumber(&mut self, mut other: impl FnMut(u32) -> u32) {
         self.numbers.iter_mut().for_each(|number| *number = u64::from(other(*number as u32)));
     }
@@ -81,7 +81,7 @@ mod tests {
     use crate::group::TemplateGroupWriter;
     use proptest::prelude::*;
 
-    /// Rows of some templates, and some without one, as bytes.
+    /// The rows of some templates, and some without one, as bytes.
     fn rows() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(0_u8..6, 0..300).prop_map(|kinds| {
             let mut writer = TemplateGroupWriter::default();

@@ -12,7 +12,7 @@ use crate::texts::TextBlocks;
 use logstead_record::TextColumn;
 use std::sync::Arc;
 
-/// Most bytes of all keys and of their lengths.
+/// The most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 
 /// An open group.
@@ -94,7 +94,7 @@ impl TemplateGroup {
         self.kept.all(&self.bytes)
     }
 
-    /// Calls `each` with them, without holding more than a few at a time.
+    /// Calls `each` with the texts, holding only a few at a time.
     pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<(), DecodeError> {
         self.kept.for_each_block(&self.bytes, |_, texts| {
             texts.iter().for_each(&mut each);
@@ -113,7 +113,7 @@ impl TemplateGroup {
         self.kinds.iter().any(|kinds| kinds & OTHER_ADDRESSES != 0)
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         let template = |template: &GroupTemplate| {
             let columns: usize = template.columns.iter().map(SlotColumn::memory_bytes).sum();

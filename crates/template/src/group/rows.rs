@@ -24,12 +24,12 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
 }
 
 /// The most places that are compared with those of rows, one after the other: that takes less time than looking up
-/// what is accepted for each row.
+/// each row.
 const COMPARED_MAX: usize = 4;
 /// Looking at this many rows costs as much as looking up the rank of one.
 const LOOKED_AT_PER_RANK: usize = 256;
 
-/// Rows of one place are counted as vectors: this many in the time it takes to walk over one row.
+/// Rows of one place are counted as vectors: this many in the time of walking over one row.
 const COUNTED_PER_WALKED: usize = 8;
 
 /// The template of each row.
@@ -53,7 +53,7 @@ pub enum Ranks {
 }
 
 impl Rows {
-    /// Opens what was written.
+    /// Opens written rows.
     pub fn open(bytes: &[u8]) -> Result<Rows, DecodeError> {
         let mut input = ByteReader::new(bytes);
         let count = input.count(TEXTS_MAX, "a number of rows")?;
@@ -85,7 +85,7 @@ impl Rows {
         &self.places
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Rows>() + size_of_val(self.places.as_slice()) + self.directory.memory_bytes()
     }

@@ -124,7 +124,7 @@ impl TemplateGroupWriter {
         self.kept.bytes().len() + self.words.memory_bytes()
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.templates.memory_bytes()
             + self.values.memory_bytes()

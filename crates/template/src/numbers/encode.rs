@@ -55,7 +55,7 @@ enum DictionaryPlaces {
     Far { known: Vec<u64>, places: Vec<u16> },
 }
 
-/// No value, and no place.
+/// Marks a number without a value or a place.
 const FREE: u64 = u64::MAX;
 const NO_PLACE: u16 = u16::MAX;
 /// Values are near each other if they span less than this many numbers for each of them.
@@ -161,7 +161,7 @@ fn delta_width(chunk: &[u64], least: u64) -> u32 {
     chunk.windows(2).map(|pair| bits(pair[1].wrapping_sub(pair[0]).wrapping_sub(least))).max().unwrap_or(0)
 }
 
-/// The least difference, where differences take less.
+/// The least difference, if differences take less.
 fn least_of_deltas(values: &[u64], width: u32, bytes_max: usize) -> Option<u64> {
     // Only if a sample says so: most columns are in no order.
     let sample = values.get(..2 * DELTA).filter(|_| 4 <= width)?;

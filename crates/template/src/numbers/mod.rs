@@ -8,8 +8,8 @@
 //! |          3 | dictionary | varint, how many distinct values; those in order, each as varint less the one before; ids packed |
 //! |          4 | deltas     | u64 the least difference; heads of chunks of 128; for each chunk its differences less the least, packed |
 //!
-//! A head is u64 base (the least value; in deltas the first), u8 width, u32 where the chunk begins behind the heads.
-//! The number of values stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
+//! A head is u64 base (the least value; in deltas the first), u8 width, u32 the start of the chunk after the heads.
+//! The number of values is kept elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
 //!
 //! **Invariant:** an open column lies within its bytes: reading any of its values cannot fail.
 
@@ -30,12 +30,12 @@ const DELTAS: u8 = 4;
 const CHUNK: usize = 1024;
 const DELTA: usize = 128;
 const HEAD_BYTES: usize = 13;
-/// Most values of a dictionary.
+/// The most values of a dictionary.
 const DICTIONARY_MAX: usize = 8192;
-/// Values that are read at once: those of a chunk of differences.
+/// The number of values that are read at once: those of a chunk of differences.
 const RUN: usize = DELTA;
 
-/// An open column, without its bytes: those are given to each question, and are the ones it was opened in.
+/// An open column, without its bytes: each call gets these, and they are the ones it was opened in.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberColumn {
     form: NumberEncoding,
@@ -62,7 +62,7 @@ struct NumberFrame {
 }
 
 impl NumberColumn {
-    /// Opens a column of `len` values. Behind all that `input` reads there have to be [`PADDING`] bytes.
+    /// Opens a column of `len` values. The bytes that `input` reads must be followed by [`PADDING`] bytes.
     pub(crate) fn read(input: &mut ByteReader<'_>, len: usize) -> Result<NumberColumn, DecodeError> {
         let form = match input.byte()? {
             CONSTANT => NumberEncoding::Constant(input.varint()?),
@@ -218,7 +218,7 @@ impl NumberColumn {
         }
     }
 
-    /// Memory that it takes beyond itself.
+    /// The memory that it takes beyond itself.
     pub(crate) fn memory_bytes(&self) -> usize {
         match &self.form {
             NumberEncoding::Constant(_) | NumberEncoding::Frame(_) => 0,

@@ -36,11 +36,11 @@ use crate::bytes::DecodeError;
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
 
-/// How the value of a field is found.
+/// The way to find the value of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct OutlineValue {
     name: u32,
-    /// How far it is from the end of the part before it; none if that is an open number, or there is no part.
+    /// The distance from the end of the part before it; `None` if that is an open number, or there is no part.
     gap: Option<u32>,
     end: ValueEnd,
 }
@@ -94,7 +94,7 @@ impl ValueEnd {
 }
 
 impl OutlineValue {
-    /// How many open numbers it takes.
+    /// The number of open numbers that it takes.
     fn numbers(self) -> usize {
         let gap = self.end.is_of_part() && self.gap.is_none();
         usize::from(gap) + usize::from(self.end == ValueEnd::Length)

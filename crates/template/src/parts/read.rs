@@ -8,11 +8,11 @@ use logstead_record::{Selection, TextColumn};
 use memchr::memchr;
 use std::ops::Range;
 
-/// Most values of all outlines.
+/// The most values of all outlines.
 const VALUES_MAX: usize = 1 << 24;
-/// Most bytes of all outlines: a value takes two varints and two bytes.
+/// The most bytes of all outlines: a value takes two varints and two bytes.
 const OUTLINES_BYTES_MAX: usize = VALUES_MAX * 12;
-/// The rows of a chunk: the offsets before each chunk are known.
+/// The number of rows of a chunk: the offsets before each chunk are known.
 const CHUNK_ROWS: usize = 1024;
 
 /// The fields of a group.
@@ -44,7 +44,7 @@ struct RowOffsets {
 pub struct FieldsOfRows {
     /// The end of the fields of each row.
     pub ends: Vec<u32>,
-    /// For each field the number of its name.
+    /// The number of the name of each field.
     pub names: Vec<u32>,
     /// The value of each field.
     pub values: TextColumn,
@@ -99,7 +99,7 @@ impl FieldParts {
         self.outline(self.rows[row as usize]).iter().any(|value| value.end.is_of_part())
     }
 
-    /// The numbers of those values that are elsewhere and in picked rows of some.
+    /// The numbers of the values that are elsewhere and in the picked rows.
     pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
         let mut next = self.before(rows.start).elsewhere;
         let mut found = Vec::new();
@@ -113,7 +113,7 @@ impl FieldParts {
         found
     }
 
-    /// The fields of picked rows of some: of their messages, and of their values that are elsewhere.
+    /// The fields of the picked rows, from their messages and from their values that are elsewhere.
     pub fn read(
         &self,
         rows: &Range<usize>,
@@ -150,7 +150,7 @@ impl FieldParts {
         Ok(fields)
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.names.memory_bytes()
             + size_of_val(self.values.as_slice())
@@ -173,7 +173,7 @@ impl FieldParts {
             .fold(self.before[chunk], |before, &outline| before.and(self.each[outline as usize]))
     }
 
-    /// Counts what each outline has, and what is before each chunk.
+    /// Counts the items of each outline, and those before each chunk.
     fn count(&mut self) -> Result<(), DecodeError> {
         let of = |values: &[OutlineValue]| RowOffsets {
             values: values.len(),

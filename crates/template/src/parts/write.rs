@@ -1,4 +1,4 @@
-//! Fields in, the bytes of a group out.
+//! Writes fields as the bytes of a group.
 
 use super::{OutlineValue, ValueEnd};
 use crate::bytes::put_varint;
@@ -35,9 +35,9 @@ pub struct FieldPartsWriter {
     rows: Vec<u32>,
     /// The numbers that outlines leave open.
     numbers: Vec<u32>,
-    /// For each place the outline of its last row: that of the next one is mostly the same.
+    /// The outline of the last row of each place: that of the next one is mostly the same.
     last: Vec<u32>,
-    /// That of rows without fields, once there are any.
+    /// The outline of rows without fields, once there are any.
     empty: Option<u32>,
     /// The outline of the row at hand.
     open: Vec<OutlineValue>,
@@ -67,7 +67,7 @@ struct MessageSearch<'m> {
 
 impl FieldPartsWriter {
     /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values
-    /// that are no parts of the message.
+    /// that are not parts of the message.
     pub fn push<'f>(
         &mut self,
         message: &[u8],
@@ -120,13 +120,14 @@ impl FieldPartsWriter {
         self.values
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         let numbers = self.rows.capacity() + self.numbers.capacity() + self.last.capacity();
         self.names.memory_bytes() + self.outlines.memory_bytes() + numbers * size_of::<u32>()
     }
 
-    /// The fields as bytes, none if no row has one; and begins the next group. `rows` are those of the messages.
+    /// Returns the fields as bytes, `None` if no row has one; and begins the next group. `rows` are those of the
+    /// messages.
     pub fn finish(&mut self, rows: &Rows) -> Option<Vec<u8>> {
         let done = std::mem::take(self);
         (0 < done.values).then(|| done.to_bytes(rows))
@@ -233,7 +234,7 @@ impl<'m> MessageSearch<'m> {
         ends
     }
 
-    /// Looks for a value behind the last part.
+    /// Looks for a value after the last part.
     fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> OutlineValue {
         if text.is_empty() {
             return OutlineValue { name, gap: None, end: ValueEnd::Empty };

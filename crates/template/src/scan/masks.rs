@@ -23,8 +23,8 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Looks at a text, behind which there are spaces up to a whole number of chunks: one at least, as runs end before
-    /// the last bit. `false` if it holds a byte that stands for a variable in keys.
+    /// Reads a text, which is followed by spaces up to a whole number of chunks: at least one, as runs end before the
+    /// last bit. `false` if it holds a byte that stands for a variable in keys.
     pub(super) fn fill(&mut self, padded: &[u8], bytes: usize) -> bool {
         self.digits.clear();
         self.words.clear();

@@ -25,7 +25,7 @@ pub(crate) use variable::{MARKERS, Variable, VariableKind};
 /// A longer message has no key.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 4096;
 
-/// Fewer characters may be a path.
+/// The fewest characters of such a text; fewer may be a path.
 const BASE64_BYTES_MIN: usize = 20;
 /// The length of the first part of a UUID.
 const UUID_FIRST_BYTES: usize = 8;
@@ -39,7 +39,7 @@ pub(crate) struct Scanner {
     variables: Vec<Variable>,
 }
 
-/// A message with spaces behind it, so that whole chunks can be read from it wherever it ends.
+/// A message followed by spaces, so that whole chunks can be read from it wherever it ends.
 #[derive(Default)]
 struct PaddedText {
     bytes: Vec<u8>,
@@ -126,7 +126,7 @@ impl Scanner {
     /// The variable with the first digit behind `low`.
     fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
         let (word, digits_end) = self.masks.around(digit, low);
-        // Most are a number, and what follows tells that it is no part of anything else.
+        // Most are numbers, and the next byte shows that they are not part of anything else.
         if (digit, digits_end) == (word.start, word.end)
             && !matches!(text.get(word.end), Some(b'.' | b'-'))
             && let Some(decimal) = Variable::decimal(text, &word)

@@ -22,14 +22,14 @@ pub(crate) enum VariableKind {
     Text = 7,
 }
 
-/// No byte up to this one stands in a key for itself.
+/// The last byte that stands for a variable in keys: none up to it stands for itself.
 pub(crate) const MARKERS: u8 = VariableKind::Text as u8;
 
-/// Most digits of a decimal number: all of these fit into 64 bits.
+/// The most digits of a decimal number: all of these fit into 64 bits.
 const DECIMAL_DIGITS_MAX: usize = 19;
 /// Fewer digits may be an English word.
 const HEX_DIGITS_MIN: usize = 6;
-/// Digits of 64 bits.
+/// The most hexadecimal digits of a number of 64 bits.
 const HEX_DIGITS_MAX: usize = 16;
 const WIDE_DIGITS_MIN: usize = HEX_DIGITS_MAX + 1;
 const WIDE_DIGITS_MAX: usize = 32;
@@ -41,7 +41,7 @@ const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Variable {
     pub(crate) kind: VariableKind,
-    /// How long its text is; of a number with a prefix, the digits.
+    /// The length of its text; for a number with a prefix, of its digits.
     pub(crate) bytes: u16,
     /// The start of its text.
     pub(crate) start: u32,
@@ -83,7 +83,7 @@ impl VariableKind {
         })
     }
 
-    /// The number of digits that a number has that is written without zeros before it.
+    /// The number of digits of a number written without leading zeros.
     pub(crate) fn digits(self, value: u64) -> usize {
         match self {
             VariableKind::Decimal => value.checked_ilog10().unwrap_or(0) as usize + 1,
@@ -221,7 +221,7 @@ fn octet(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let digit = |at: usize| text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10);
     let (mut value, mut end) = (u64::from(digit(at)?), at + 1);
     while let Some(digit) = digit(end) {
-        // Neither behind a zero nor beyond 255.
+        // Neither after a zero nor beyond 255.
         if value == 0 || 25 < value {
             return None;
         }
@@ -271,8 +271,8 @@ fn decimal_in(text: &[u8], range: &Range<usize>) -> u64 {
     }
 }
 
-/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is how long it was there;
-/// a decimal number may be told to be as long as it needs.
+/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is its length there;
+/// a decimal number may be as long as it needs.
 pub(crate) fn write(kind: VariableKind, low: u64, high: u64, bytes: usize, out: &mut Vec<u8>) {
     match kind {
         VariableKind::Decimal => write_decimal(low, bytes, out),

@@ -18,7 +18,7 @@ pub(crate) struct ShapeMatches {
     certain: Vec<bool>,
     /// The other rows that may match, for each group and place.
     may_be: Vec<Vec<Ranks>>,
-    /// Rows that have all words outside of a template: in a message without one, or in their fields.
+    /// The rows that have all words outside of a template: in a message without one, or in their fields.
     by_words: Selection,
 }
 

@@ -3,7 +3,7 @@
 use crate::segment::packed::{self, ColumnFault, Packed};
 use std::ops::{Range, RangeInclusive};
 
-/// The rows of a frame.
+/// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = 1024;
 /// Nanoseconds, from the largest unit; a frame has the first that divides its times.
 const UNITS: [u64; 4] = [1_000_000_000, 1_000_000, 1_000, 1];
