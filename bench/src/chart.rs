@@ -8,7 +8,7 @@ const MARGIN: f64 = 70.0;
 const COLOURS: [&str; 4] = ["#2563eb", "#d97706", "#059669", "#7c3aed"];
 
 /// A line: its name, and its points, the time in seconds first.
-pub(crate) struct Line {
+pub(crate) struct ChartLine {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Line {
 /// A plot of lines that share a scale from zero on.
 pub(crate) struct Plot {
     pub(crate) title: String,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<ChartLine>,
 }
 
 /// The plots below each other, over the same time.
@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn the_highest_point_is_at_the_top_and_the_last_at_the_right() {
-        let line = Line { name: "waiting".to_owned(), points: vec![(0.0, 0.0), (30.0, 8.0), (60.0, 4.0)] };
+        let line =
+            ChartLine { name: "waiting".to_owned(), points: vec![(0.0, 0.0), (30.0, 8.0), (60.0, 4.0)] };
         let svg = svg(&[Plot { title: "Messages".to_owned(), lines: vec![line] }]);
         assert!(svg.contains("points=\"0.0,180.0 450.0,0.0 900.0,90.0\""), "{svg}");
         assert!(svg.ends_with("</svg>\n"));

@@ -1,10 +1,11 @@
-//! What forwarding costs the real server, beside storing: each run is a pair of the same load on two fresh servers, one
-//! that stores it and one that also forwards it, and the difference of their CPU time counts. The other side only counts.
+//! The cost of forwarding for the real server, beside storing: each run is a pair of the same load on two fresh
+//! servers, one that stores it and one that also forwards it, and the difference of their CPU time counts. The other
+//! side only counts.
 
 use crate::measure::print;
-use crate::server::{Server, Subject, source};
-use crate::sink::{Protocol, Sink, Take, nowhere};
+use crate::server::{MeasuredServer, Server, source};
 use crate::table::{aligned, median};
+use crate::test_receiver::{SinkProtocol, TakeMessage, TestReceiver, nowhere};
 use crate::{corpus, verdict};
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(30);
@@ -27,7 +28,7 @@ const ID: &str = "out";
 const SENDING: &str = "to out";
 const QUEUEING: &str = "queue out";
 
-/// What is measured.
+/// The scenario to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scenario {
     /// Syslog over TCP
@@ -47,7 +48,7 @@ pub(crate) struct Forward {
     #[arg(value_enum)]
     scenario: Scenario,
     #[command(flatten)]
-    subject: Subject,
+    subject: MeasuredServer,
     /// The data directory of each server; its contents are removed
     #[arg(long, default_value = "target/bench-forward")]
     data: PathBuf,
@@ -60,7 +61,7 @@ pub(crate) struct Forward {
     /// The number of pairs; all are printed, the median counts
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Stores nothing: what forwarding costs, and brings, on its own
+    /// Stores nothing: the cost and the speed of forwarding on its own
     #[arg(long)]
     only: bool,
     /// Further keys of the destination, such as `format = "raw"`; may be repeated
@@ -82,17 +83,17 @@ pub(crate) struct Forward {
 
 /// Counts messages.
 #[derive(Default)]
-struct Counted(AtomicU64);
+struct MessageCounter(AtomicU64);
 
-impl Take for Counted {
+impl TakeMessage for MessageCounter {
     fn take(&self, _message: &[u8]) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed);
         true
     }
 }
 
-/// What a load costs a server.
-struct Cost {
+/// The cost of a load for a server.
+struct LoadCost {
     sent: u64,
     cpu_micros: u64,
     /// From the beginning of the load until the last message has arrived.
@@ -168,11 +169,11 @@ impl Forward {
         verdict::tell(&rows)
     }
 
-    /// Sends the lines to a fresh server, and waits until all of them are where they belong.
-    fn measure(&self, lines: &Path, forwards: bool) -> Result<Cost> {
-        let (to, counted) = (nowhere()?, Arc::new(Counted::default()));
+    /// Sends the lines to a fresh server, and waits until all of them have arrived.
+    fn measure(&self, lines: &Path, forwards: bool) -> Result<LoadCost> {
+        let (to, counted) = (nowhere()?, Arc::new(MessageCounter::default()));
         let sink = match self.protocol() {
-            Some(protocol) if forwards => Some(Sink::start(protocol, to, counted.clone())?),
+            Some(protocol) if forwards => Some(TestReceiver::start(protocol, to, counted.clone())?),
             _ => None,
         };
         let server = self.serve(&self.router(to, forwards))?;
@@ -198,22 +199,22 @@ impl Forward {
             settle("are delivered", sent, counter("destination_messages_total"))?;
         }
         let cost =
-            Cost { sent, cpu_micros: server.cpu_micros()? - before, seconds, threads: server.threads()? };
+            LoadCost { sent, cpu_micros: server.cpu_micros()? - before, seconds, threads: server.threads()? };
         drop(server);
         drop(sink);
         Ok(cost)
     }
 
-    /// How much slower messages are received while a backlog is sent, against while it waits: in turns on one server, as
-    /// neither the machine nor the store stay as they are.
+    /// How much slower messages are received while a backlog is sent, against while it waits: in turns on one server,
+    /// as neither the machine nor the store stay as they are.
     fn drain(&self, lines: &Path) -> Result<()> {
         let columns = ["run", "left", "waiting_msg/s", "sending_msg/s", "slower_%", "sent_msg/s"];
         let mut table = vec![columns.map(str::to_owned).to_vec()];
-        let (to, counted, mut slower) = (nowhere()?, Arc::new(Counted::default()), Vec::new());
+        let (to, counted, mut slower) = (nowhere()?, Arc::new(MessageCounter::default()), Vec::new());
         let arrived = || counted.0.load(Ordering::Relaxed);
         let server = self.serve(&backlog_router(&self.destination(to)))?;
         server.act(ID, "pause")?;
-        let sink = Sink::start(Protocol::Tcp, to, counted.clone())?;
+        let sink = TestReceiver::start(SinkProtocol::Tcp, to, counted.clone())?;
         self.fill(&server, lines)?;
         for run in 1..=self.runs {
             let waiting = self.receive(&server, lines)?;
@@ -256,7 +257,7 @@ impl Forward {
         Ok(())
     }
 
-    /// How many messages a second are received.
+    /// The number of messages received per second.
     fn receive(&self, server: &Server, lines: &Path) -> Result<f64> {
         let before = server.counters()?.get("logspace_messages_total");
         let mut load = vec![server.url("tcp")?.to_owned(), format!("--interval={}", self.seconds)];
@@ -273,18 +274,18 @@ impl Forward {
         self.subject.serve_with(&self.data, router, &NO_SEALING)
     }
 
-    fn protocol(&self) -> Option<Protocol> {
+    fn protocol(&self) -> Option<SinkProtocol> {
         match self.scenario {
-            Scenario::Tcp | Scenario::Drain => Some(Protocol::Tcp),
-            Scenario::Relp => Some(Protocol::Relp),
-            Scenario::Bulk => Some(Protocol::Bulk),
+            Scenario::Tcp | Scenario::Drain => Some(SinkProtocol::Tcp),
+            Scenario::Relp => Some(SinkProtocol::Relp),
+            Scenario::Bulk => Some(SinkProtocol::Bulk),
             Scenario::Queue => None,
         }
     }
 
     fn destination(&self, to: SocketAddr) -> String {
         let keys: String = self.keys.iter().map(|key| format!("{key}\n")).collect();
-        self.protocol().unwrap_or(Protocol::Tcp).destination(ID, to, &keys)
+        self.protocol().unwrap_or(SinkProtocol::Tcp).destination(ID, to, &keys)
     }
 
     fn router(&self, to: SocketAddr, forwards: bool) -> String {
@@ -316,7 +317,7 @@ fn beginning(sources: &[String]) -> String {
     format!("version = 1\n{}[[logspaces]]\nid = \"main\"\n{retention}\n", sources.concat())
 }
 
-/// What comes over RELP is forwarded, and what comes over TCP is stored.
+/// A router that forwards messages from RELP, and stores messages from TCP.
 fn backlog_router(destination: &str) -> String {
     let sources = [source("relp", "relp", ""), source("syslog", "tcp", "")];
     format!(

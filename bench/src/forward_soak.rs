@@ -3,12 +3,12 @@
 //! The verdict: of every message that was sent, each destination has it, refused it, or it waits; at the end nothing
 //! waits, and the other sides have each message. Only over TCP may some be missing, as nobody tells what arrives there.
 
-use crate::chart::{self, Line, Plot};
+use crate::chart::{self, ChartLine, Plot};
 use crate::corpus::Random;
 use crate::measure::print;
-use crate::numbered::{Count, Numbered};
-use crate::server::{Counters, Running, Server, Subject, source};
-use crate::sink::{Protocol, Sink, nowhere};
+use crate::numbered::{ArrivalCount, Numbered};
+use crate::server::{Counters, LoadProcess, MeasuredServer, Server, source};
+use crate::test_receiver::{SinkProtocol, TestReceiver, nowhere};
 use crate::{growth, verdict};
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -28,7 +28,7 @@ const STALL_MAX: Duration = Duration::from_secs(60);
 #[derive(Args, Debug)]
 pub(crate) struct ForwardSoak {
     #[command(flatten)]
-    subject: Subject,
+    subject: MeasuredServer,
     /// The data directory of the server; its contents are removed
     #[arg(long, default_value = "target/bench-forward-soak")]
     data: PathBuf,
@@ -50,31 +50,31 @@ pub(crate) struct ForwardSoak {
 
 /// A destination, and what it has got.
 struct Side {
-    protocol: Protocol,
+    protocol: SinkProtocol,
     address: SocketAddr,
     numbered: Arc<Numbered>,
-    sink: Option<Sink>,
+    sink: Option<TestReceiver>,
     /// When it comes or goes next.
     change_at: Instant,
     stops: u64,
 }
 
-/// What the server says of a destination.
+/// The counts that the server reports for a destination.
 #[derive(Clone, Copy)]
-struct Said {
+struct DestinationCounts {
     delivered: u64,
     quarantined: u64,
     waiting: u64,
 }
 
 /// The server at a moment.
-struct Sample {
+struct ForwardSample {
     seconds: f64,
     resident: f64,
-    said: Vec<Said>,
+    said: Vec<DestinationCounts>,
 }
 
-/// What is claimed, what was seen, and whether it holds.
+/// A claim, the observation, and whether the claim holds.
 type Claim = (&'static str, String, bool);
 
 /// Whether the server's ledger adds up, and knows of every message.
@@ -103,23 +103,23 @@ impl ForwardSoak {
         }
         let during = paused(&server, &sides, sent)?;
         let after = drained(&server, &mut sides)?;
-        let sides: Vec<Ended> = sides
+        let sides: Vec<DestinationResult> = sides
             .into_iter()
             .zip(during)
             .zip(after)
-            .map(|((side, during), after)| Ended::of(&side, during, after))
+            .map(|((side, during), after)| DestinationResult::of(&side, during, after))
             .collect();
         let ledger = ledger(&server, sent)?;
         self.verdict(sent, &sides, &samples, ledger)
     }
 
-    fn load(&self, server: &Server, scheme: &str, run: u64) -> Result<Running> {
+    fn load(&self, server: &Server, scheme: &str, run: u64) -> Result<LoadProcess> {
         let run = [format!("--run-id={run}")];
         self.subject.load(server.url(scheme)?, self.rate / 2, self.minutes, &run)
     }
 
     /// Lets destinations come and go, and takes samples, until the load ends.
-    fn samples(&self, server: &Server, sides: &mut [Side]) -> Result<Vec<Sample>> {
+    fn samples(&self, server: &Server, sides: &mut [Side]) -> Result<Vec<ForwardSample>> {
         let (start, mut random) = (Instant::now(), Random(self.seed));
         let (mut samples, mut next) = (Vec::new(), 0.0);
         while start.elapsed().as_secs_f64() < self.minutes * 60.0 {
@@ -128,7 +128,7 @@ impl ForwardSoak {
             }
             let seconds = start.elapsed().as_secs_f64();
             if next <= seconds {
-                let sample = Sample::take(server, sides, seconds)?;
+                let sample = ForwardSample::take(server, sides, seconds)?;
                 print(&sample.row(sides))?;
                 samples.push(sample);
                 next += self.interval;
@@ -138,7 +138,13 @@ impl ForwardSoak {
         Ok(samples)
     }
 
-    fn verdict(&self, sent: u64, sides: &[Ended], samples: &[Sample], ledger: Claim) -> Result<()> {
+    fn verdict(
+        &self,
+        sent: u64,
+        sides: &[DestinationResult],
+        samples: &[ForwardSample],
+        ledger: Claim,
+    ) -> Result<()> {
         let steady = samples.iter().filter(|sample| growth::warm_up(self.minutes) <= sample.seconds);
         let memory: Vec<_> = steady.map(|sample| (sample.seconds, sample.resident)).collect();
         let mut rows: Vec<_> = sides.iter().flat_map(|side| side.rows(sent)).collect();
@@ -146,7 +152,7 @@ impl ForwardSoak {
         let record = json!({
             "command": std::env::args().collect::<Vec<_>>().join(" "),
             "sent": sent,
-            "destinations": sides.iter().map(Ended::json).collect::<Vec<_>>(),
+            "destinations": sides.iter().map(DestinationResult::json).collect::<Vec<_>>(),
             "claims": rows.iter().map(|(what, figure, holds)| json!([what, figure, holds])).collect::<Vec<_>>(),
             "samples": samples.iter().map(|sample| sample.json(sides)).collect::<Vec<_>>(),
         });
@@ -159,30 +165,36 @@ impl ForwardSoak {
 }
 
 /// A destination at the end of the run.
-struct Ended {
-    protocol: Protocol,
+struct DestinationResult {
+    protocol: SinkProtocol,
     /// When the load had ended and sending was paused.
-    during: Said,
+    during: DestinationCounts,
     /// When everything was sent.
-    after: Said,
-    count: Count,
+    after: DestinationCounts,
+    count: ArrivalCount,
     stops: u64,
 }
 
-impl Ended {
-    fn of(side: &Side, during: Said, after: Said) -> Ended {
-        Ended { protocol: side.protocol, during, after, count: side.numbered.count(), stops: side.stops }
+impl DestinationResult {
+    fn of(side: &Side, during: DestinationCounts, after: DestinationCounts) -> DestinationResult {
+        DestinationResult {
+            protocol: side.protocol,
+            during,
+            after,
+            count: side.numbered.count(),
+            stops: side.stops,
+        }
     }
 
     fn rows(&self, sent: u64) -> [(&'static str, String, bool); 3] {
-        let Ended { during, after, count, .. } = self;
+        let DestinationResult { during, after, count, .. } = self;
         let name = self.protocol.name();
         let missing = sent.saturating_sub(count.taken + count.refused);
         let mut arrived = format!("{name}: {missing} of {sent} missing, {} doubles", count.doubles);
         if 0 < count.strange {
             arrived += &format!(", {} that nobody sent", count.strange);
         }
-        let may_miss = self.protocol == Protocol::Tcp;
+        let may_miss = self.protocol == SinkProtocol::Tcp;
         let is_right = count.strange == 0 && after.quarantined == count.refused && after.waiting == 0;
         [
             ("sent = delivered + quarantined + waiting", during.text(name, sent), during.sum() == sent),
@@ -196,7 +208,7 @@ impl Ended {
     }
 
     fn json(&self) -> Value {
-        let Count { taken, refused, doubles, strange } = self.count;
+        let ArrivalCount { taken, refused, doubles, strange } = self.count;
         json!({
             "id": self.protocol.name(), "stops": self.stops,
             "during": self.during.json(), "after": self.after.json(),
@@ -207,7 +219,7 @@ impl Ended {
 
 impl Side {
     fn start(&mut self) -> Result<()> {
-        self.sink = Some(Sink::start(self.protocol, self.address, self.numbered.clone())?);
+        self.sink = Some(TestReceiver::start(self.protocol, self.address, self.numbered.clone())?);
         Ok(())
     }
 
@@ -226,10 +238,10 @@ impl Side {
     }
 }
 
-impl Said {
-    fn of(counters: &Counters, id: &str) -> Said {
+impl DestinationCounts {
+    fn of(counters: &Counters, id: &str) -> DestinationCounts {
         let get = |name: &str| counters.get(&format!("destination_{name}{{destination=\"{id}\"}}"));
-        Said {
+        DestinationCounts {
             delivered: get("messages_total"),
             quarantined: get("quarantined"),
             waiting: get("queue_messages"),
@@ -241,7 +253,7 @@ impl Said {
     }
 
     fn text(&self, name: &str, sent: u64) -> String {
-        let Said { delivered, quarantined, waiting } = self;
+        let DestinationCounts { delivered, quarantined, waiting } = self;
         format!("{name}: {sent} = {delivered} + {quarantined} + {waiting}")
     }
 
@@ -250,12 +262,12 @@ impl Said {
     }
 }
 
-impl Sample {
-    fn take(server: &Server, sides: &[Side], seconds: f64) -> Result<Sample> {
+impl ForwardSample {
+    fn take(server: &Server, sides: &[Side], seconds: f64) -> Result<ForwardSample> {
         let counters = server.counters()?;
         let resident = server.resident_bytes()? as f64 / f64::from(1 << 20);
-        let said = sides.iter().map(|side| Said::of(&counters, side.protocol.name())).collect();
-        Ok(Sample { seconds, resident, said })
+        let said = sides.iter().map(|side| DestinationCounts::of(&counters, side.protocol.name())).collect();
+        Ok(ForwardSample { seconds, resident, said })
     }
 
     fn row(&self, sides: &[Side]) -> String {
@@ -267,7 +279,7 @@ impl Sample {
         row
     }
 
-    fn json(&self, sides: &[Ended]) -> Value {
+    fn json(&self, sides: &[DestinationResult]) -> Value {
         let said = sides.iter().zip(&self.said).map(|(side, said)| (side.protocol.name(), said.json()));
         json!({
             "seconds": self.seconds, "resident_MiB": self.resident,
@@ -279,7 +291,7 @@ impl Sample {
 fn sides() -> Result<Vec<Side>> {
     let side = |protocol| {
         let address = nowhere()?;
-        let numbered = Arc::new(Numbered::new(protocol == Protocol::Bulk));
+        let numbered = Arc::new(Numbered::new(protocol == SinkProtocol::Bulk));
         let mut side = Side {
             protocol,
             address,
@@ -292,7 +304,7 @@ fn sides() -> Result<Vec<Side>> {
         side.start()?;
         Ok(side)
     };
-    [Protocol::Tcp, Protocol::Relp, Protocol::Bulk].into_iter().map(side).collect()
+    [SinkProtocol::Tcp, SinkProtocol::Relp, SinkProtocol::Bulk].into_iter().map(side).collect()
 }
 
 /// Everything goes to every destination, and is stored nowhere.
@@ -309,7 +321,7 @@ fn router(sides: &[Side]) -> String {
 }
 
 /// Waits until everything is queued, pauses sending, and says what the server then says of each destination.
-fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<Said>> {
+fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<DestinationCounts>> {
     let queued = |counters: &Counters| {
         let of = |side: &Side| {
             counters.get(&format!("destination_queued_total{{destination=\"{}\"}}", side.protocol.name()))
@@ -320,11 +332,12 @@ fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<Said>> {
     for side in sides {
         server.act(side.protocol.name(), "pause")?;
     }
-    // What is being sent is settled first.
+    // Messages being sent are settled first.
     let mut last = None;
     loop {
         let counters = server.counters()?;
-        let said: Vec<Said> = sides.iter().map(|side| Said::of(&counters, side.protocol.name())).collect();
+        let said: Vec<DestinationCounts> =
+            sides.iter().map(|side| DestinationCounts::of(&counters, side.protocol.name())).collect();
         let now: Vec<u64> = said.iter().flat_map(|said| [said.delivered, said.waiting]).collect();
         if last.replace(now.clone()) == Some(now) {
             return Ok(said);
@@ -334,7 +347,7 @@ fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<Said>> {
 }
 
 /// Lets all of them come, and waits until nothing waits.
-fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<Said>> {
+fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<DestinationCounts>> {
     for side in sides.iter_mut() {
         if side.sink.is_none() {
             side.start()?;
@@ -343,7 +356,7 @@ fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<Said>> {
     }
     let done = |counters: &Counters| {
         let of = |side: &Side| {
-            let said = Said::of(counters, side.protocol.name());
+            let said = DestinationCounts::of(counters, side.protocol.name());
             (said.delivered + said.quarantined, said.waiting == 0)
         };
         let all: Vec<_> = sides.iter().map(of).collect();
@@ -352,7 +365,7 @@ fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<Said>> {
     };
     wait("every queue is empty", server, done, u64::MAX)?;
     let counters = server.counters()?;
-    Ok(sides.iter().map(|side| Said::of(&counters, side.protocol.name())).collect())
+    Ok(sides.iter().map(|side| DestinationCounts::of(&counters, side.protocol.name())).collect())
 }
 
 /// Waits until a number is reached; fails when it no longer grows.
@@ -371,9 +384,9 @@ fn wait(what: &str, server: &Server, number: impl Fn(&Counters) -> u64, wanted: 
     }
 }
 
-fn plots(sides: &[Ended], samples: &[Sample]) -> [Plot; 2] {
-    let of = |number: fn(&Said) -> u64| {
-        let line = |(at, side): (usize, &Ended)| Line {
+fn plots(sides: &[DestinationResult], samples: &[ForwardSample]) -> [Plot; 2] {
+    let of = |number: fn(&DestinationCounts) -> u64| {
+        let line = |(at, side): (usize, &DestinationResult)| ChartLine {
             name: side.protocol.name().to_owned(),
             points: samples.iter().map(|sample| (sample.seconds, number(&sample.said[at]) as f64)).collect(),
         };
@@ -384,7 +397,7 @@ fn plots(sides: &[Ended], samples: &[Sample]) -> [Plot; 2] {
         Plot { title: "Messages that wait".to_owned(), lines: of(|said| said.waiting) },
         Plot {
             title: "Resident memory of the server, MiB".to_owned(),
-            lines: vec![Line { name: "resident".to_owned(), points: resident }],
+            lines: vec![ChartLine { name: "resident".to_owned(), points: resident }],
         },
     ]
 }

@@ -2,7 +2,7 @@
 //! the last of them wait to be sealed, and right after the server was killed and is back.
 
 use crate::measure::print;
-use crate::server::{Running, Server, Subject, ended_children_cpu_micros, router, source};
+use crate::server::{LoadProcess, MeasuredServer, Server, ended_children_cpu_micros, router, source};
 use crate::table::{aligned, mebibytes};
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -20,8 +20,8 @@ const SEALING_MAX: Duration = Duration::from_secs(120);
 #[derive(Args, Debug)]
 pub(crate) struct Fresh {
     #[command(flatten)]
-    subject: Subject,
-    /// Lines to send, from the beginning again where there are too few; without it, lines are made from a seed
+    subject: MeasuredServer,
+    /// Lines to send, from the beginning again if there are too few; without it, lines are made from a seed
     #[arg(long)]
     corpus: Option<PathBuf>,
     /// The number of messages
@@ -32,7 +32,7 @@ pub(crate) struct Fresh {
     data: PathBuf,
 }
 
-/// What is asked, and how: its name, its path in the API, its body.
+/// The questions: each with its name, its path in the API, and its body.
 fn questions() -> [(&'static str, &'static str, Value); 5] {
     let histogram = json!({ "query": "error", "buckets": 144 });
     let hosts = json!({ "query": "error", "fields": ["host"], "limit": 10 });
@@ -46,7 +46,7 @@ fn questions() -> [(&'static str, &'static str, Value); 5] {
 }
 
 /// The times of each question in a state.
-struct State {
+struct StoreTimes {
     name: &'static str,
     unsealed_max: u64,
     times: [Vec<Duration>; 5],
@@ -102,8 +102,8 @@ impl Fresh {
     }
 
     /// Asks until everything is sent, and says how many messages a second that were.
-    fn send(&self, server: &Server, mut load: Running, states: &mut Vec<State>) -> Result<f64> {
-        let mut state = State::new("while they are sent");
+    fn send(&self, server: &Server, mut load: LoadProcess, states: &mut Vec<StoreTimes>) -> Result<f64> {
+        let mut state = StoreTimes::new("while they are sent");
         while load.is_running()? {
             state.ask(server)?;
         }
@@ -112,8 +112,8 @@ impl Fresh {
     }
 
     /// Asks until no full file waits.
-    fn seal(&self, server: &Server, states: &mut Vec<State>) -> Result<()> {
-        let mut state = State::new("while they are sealed");
+    fn seal(&self, server: &Server, states: &mut Vec<StoreTimes>) -> Result<()> {
+        let mut state = StoreTimes::new("while they are sealed");
         let started = Instant::now();
         loop {
             let counters = server.counters()?;
@@ -128,15 +128,15 @@ impl Fresh {
     }
 }
 
-fn rest(server: &Server, name: &'static str) -> Result<State> {
-    let mut state = State::new(name);
+fn rest(server: &Server, name: &'static str) -> Result<StoreTimes> {
+    let mut state = StoreTimes::new(name);
     (0..ROUNDS).try_for_each(|_| state.ask(server))?;
     Ok(state)
 }
 
-impl State {
-    fn new(name: &'static str) -> State {
-        State { name, unsealed_max: 0, times: Default::default() }
+impl StoreTimes {
+    fn new(name: &'static str) -> StoreTimes {
+        StoreTimes { name, unsealed_max: 0, times: Default::default() }
     }
 
     /// Asks each question once.
@@ -171,8 +171,8 @@ impl State {
     }
 }
 
-fn rows(states: &[State]) -> Vec<Vec<String>> {
+fn rows(states: &[StoreTimes]) -> Vec<Vec<String>> {
     let names = questions().map(|(name, ..)| format!("{name}: p50 p99, ms"));
     let head = ["", "unsealed, most", "rounds"].map(str::to_owned).into_iter().chain(names).collect();
-    std::iter::once(head).chain(states.iter().map(State::cells)).collect()
+    std::iter::once(head).chain(states.iter().map(StoreTimes::cells)).collect()
 }

@@ -1,12 +1,12 @@
-//! Texts in groups: CPU and bytes of each step of writing, with all texts read back and compared, and the time of questions
-//! to open groups, asked for the first time and again.
+//! Measures groups of texts: the CPU and bytes of each step of writing, with all texts read back and compared, and the time of
+//! questions to open groups, asked for the first time and again.
 //!
-//! The message of a line is what follows its seventh space, its process id the fifth field.
+//! The message of a line begins after its seventh space; its process id is the fifth field.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
 use logstead_template::{
-    Ranks, RareWriter, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
+    EncodedGroup, Ranks, RareWriter, Rows, TemplateGroup, TemplateGroupWriter, WantedWord, WordForm, WordSet,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn cpu() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What a step took is added to `spent`.
+/// Adds the CPU time of a step to `spent`.
 fn timed<T>(spent: &mut u64, step: impl FnOnce() -> T) -> T {
     let start = cpu();
     let result = step();
@@ -51,7 +51,7 @@ fn timed<T>(spent: &mut u64, step: impl FnOnce() -> T) -> T {
 fn write(texts: &[&[u8]]) -> (Spent, Bytes) {
     let (mut spent, mut taken) = (Spent::default(), Bytes::default());
     let (mut writer, mut rare, mut rare_bytes) =
-        (TextGroupWriter::default(), RareWriter::default(), Vec::new());
+        (TemplateGroupWriter::default(), RareWriter::default(), Vec::new());
     for (number, written) in texts.chunks(GROUP_ROWS).enumerate() {
         timed(&mut spent.push, || {
             for text in written {
@@ -59,10 +59,10 @@ fn write(texts: &[&[u8]]) -> (Spent, Bytes) {
             }
         });
         taken.memory_max = taken.memory_max.max(writer.memory_bytes());
-        let Written { rows, texts } = timed(&mut spent.finish, || writer.finish());
+        let EncodedGroup { rows, texts } = timed(&mut spent.finish, || writer.finish());
         taken.rows += rows.len();
         taken.texts += texts.len();
-        let group = timed(&mut spent.open, || TextGroup::open(Arc::new(Rows::open(&rows)?), texts));
+        let group = timed(&mut spent.open, || TemplateGroup::open(Arc::new(Rows::open(&rows)?), texts));
         let group = group.expect("it was just written");
         timed(&mut spent.hashes, || group.hashes(SEED, |hash| rare.add(hash, number as u16)))
             .expect("it was just written");
@@ -116,19 +116,19 @@ pub(crate) fn run(lines: &[u8]) {
     let (messages, pids) = columns(lines);
     best("messages", &messages);
     best("pids", &pids);
-    // What stands before or behind most messages.
+    // The texts before or after most messages.
     best("nothing", &vec![&b""[..]; messages.len()]);
     ask_groups(&messages);
 }
 
 /// Prints what a question costs each group, in microseconds: to a group that was just opened, and asked again.
-fn ask(name: &str, groups: &[Written], question: impl Fn(usize, &TextGroup)) {
+fn ask(name: &str, groups: &[EncodedGroup], question: impl Fn(usize, &TemplateGroup)) {
     let (mut first, mut again) = (u64::MAX, u64::MAX);
     for _ in 0..RUNS {
         let (mut first_now, mut again_now) = (0, 0);
-        for (number, Written { rows, texts }) in groups.iter().enumerate() {
+        for (number, EncodedGroup { rows, texts }) in groups.iter().enumerate() {
             let rows = Rows::open(rows).expect("it was just written");
-            let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+            let group = TemplateGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
             timed(&mut first_now, || question(number, &group));
             let mut best = u64::MAX;
             for _ in 0..RUNS {
@@ -144,7 +144,7 @@ fn ask(name: &str, groups: &[Written], question: impl Fn(usize, &TextGroup)) {
     println!("{name:34} first {:8.1} us, again {:8.1} us", each(first), each(again));
 }
 
-/// Of each of the places with the most rows, some ranks.
+/// Some ranks of each of the places with the most rows.
 fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
     let mut by_count: Vec<usize> = (0..rows.counts().len()).collect();
     by_count.sort_by_key(|&place| std::cmp::Reverse(rows.counts()[place]));
@@ -159,7 +159,7 @@ fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
 }
 
 fn ask_groups(messages: &[&[u8]]) {
-    let mut writer = TextGroupWriter::default();
+    let mut writer = TemplateGroupWriter::default();
     let mut groups = Vec::new();
     for texts in messages.chunks(GROUP_ROWS) {
         for text in texts {
@@ -167,10 +167,10 @@ fn ask_groups(messages: &[&[u8]]) {
         }
         groups.push(writer.finish());
     }
-    for Written { rows, texts } in &groups {
+    for EncodedGroup { rows, texts } in &groups {
         let rows = Rows::open(rows).expect("it was just written");
         let (templates, of_rows) = (rows.counts().len() - 1, rows.memory_bytes() >> 10);
-        let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+        let group = TemplateGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
         let memory = group.memory_bytes() >> 10;
         println!("{templates} templates; rows take {of_rows} KiB, texts {memory} KiB");
     }
@@ -184,7 +184,7 @@ fn ask_groups(messages: &[&[u8]]) {
             assert!(!group.rows().select(&asked[number]).is_empty());
         });
     }
-    let last = |group: &TextGroup| group.rows().len() - 1;
+    let last = |group: &TemplateGroup| group.rows().len() - 1;
     ask("read the last 100 rows", &groups, |_, group| {
         assert_eq!(group.read(last(group) - 99..last(group) + 1).expect("an answer").len(), 100);
     });
@@ -202,7 +202,7 @@ fn ask_groups(messages: &[&[u8]]) {
     for word in
         ["qzvwxk", "connection", "node", "94837", "9483712345", "200", "10.251.43.21", "0x1f", "deadbeef01"]
     {
-        let wanted = Wanted::new(word.as_bytes());
+        let wanted = WantedWord::new(word.as_bytes());
         ask(&format!("find {word} in slots"), &groups, |_, group| {
             group.find_in_slots(&wanted).expect("an answer");
         });

@@ -4,9 +4,9 @@
 #![expect(clippy::disallowed_methods, reason = "strangers write what the system accepts and no more")]
 
 use crate::measure::print;
-use crate::server::{Server, Subject, router, source};
+use crate::server::{MeasuredServer, Server, router, source};
 use crate::verdict::{self, MEMORY_TOLERANCE};
-use crate::visitors::{self, Took};
+use crate::visitors::{self, RequestTimes};
 use anyhow::Result;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -34,7 +34,7 @@ const PASSWORD: &str = "correct horse battery staple";
 #[derive(Args, Debug)]
 pub(crate) struct Hostile {
     #[command(flatten)]
-    subject: Subject,
+    subject: MeasuredServer,
     /// The data directory of the server; its contents are removed
     #[arg(long, default_value = "target/bench-hostile")]
     data: PathBuf,
@@ -48,9 +48,9 @@ pub(crate) struct Hostile {
     rate: u64,
 }
 
-/// What a stranger does.
+/// The behaviour of a stranger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum Attack {
     /// Sends nothing.
     Silent,
     /// Sends the head of a request, a byte a second.
@@ -63,9 +63,10 @@ enum Kind {
     Unread,
 }
 
-const KINDS: [Kind; 5] = [Kind::Silent, Kind::SlowHead, Kind::SlowBody, Kind::HugeLogin, Kind::Unread];
+const KINDS: [Attack; 5] =
+    [Attack::Silent, Attack::SlowHead, Attack::SlowBody, Attack::HugeLogin, Attack::Unread];
 
-/// Where strangers go.
+/// The addresses that strangers connect to.
 #[derive(Clone, Copy)]
 struct Doors {
     web: SocketAddr,
@@ -74,7 +75,7 @@ struct Doors {
 
 /// One stranger.
 struct Stranger {
-    kind: Kind,
+    kind: Attack,
     door: SocketAddr,
     is_web: bool,
     stream: Option<TcpStream>,
@@ -92,7 +93,7 @@ impl Hostile {
         let load =
             self.subject.load(server.url("relp")?, self.rate / SENDERS, self.minutes, &[connections])?;
         let (stop, again) = (AtomicBool::new(false), AtomicU64::new(0));
-        let (logins, searches) = (Took::default(), Took::default());
+        let (logins, searches) = (RequestTimes::default(), RequestTimes::default());
         let (peak, open) = std::thread::scope(|scope| {
             for kind in KINDS {
                 let (stop, again) = (&stop, &again);
@@ -110,7 +111,7 @@ impl Hostile {
         let limit =
             counters.get("memory_bytes_max") + BASE_BYTES + self.connections as u64 * CONNECTION_BYTES;
         let mebibytes = |bytes: u64| bytes >> 20;
-        let took = |took: &Took| {
+        let took = |took: &RequestTimes| {
             let (failed, why) = took.failures();
             let figures = format!(
                 "{} of {}, p50 {:.0} ms, p99 {:.0} ms {why}",
@@ -155,7 +156,7 @@ impl Hostile {
 }
 
 /// Keeps a number of hostile connections of one kind open.
-fn crowd(kind: Kind, count: usize, doors: Doors, again: &AtomicU64, stop: &AtomicBool) {
+fn crowd(kind: Attack, count: usize, doors: Doors, again: &AtomicU64, stop: &AtomicBool) {
     let mut strangers: Vec<Stranger> = (0..count).map(|number| Stranger::new(kind, number, doors)).collect();
     while !stop.load(Ordering::Relaxed) {
         let start = Instant::now();
@@ -169,8 +170,8 @@ fn crowd(kind: Kind, count: usize, doors: Doors, again: &AtomicU64, stop: &Atomi
 }
 
 impl Stranger {
-    fn new(kind: Kind, number: usize, doors: Doors) -> Stranger {
-        let is_web = kind != Kind::Unread || !number.is_multiple_of(10);
+    fn new(kind: Attack, number: usize, doors: Doors) -> Stranger {
+        let is_web = kind != Attack::Unread || !number.is_multiple_of(10);
         Stranger { kind, door: if is_web { doors.web } else { doors.relp }, is_web, stream: None }
     }
 
@@ -182,9 +183,9 @@ impl Stranger {
         };
         let ask = "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".repeat(100);
         let more: &[u8] = match self.kind {
-            Kind::Unread if self.is_web => ask.as_bytes(),
-            Kind::SlowHead | Kind::SlowBody => b"x",
-            Kind::Silent | Kind::HugeLogin | Kind::Unread => b"",
+            Attack::Unread if self.is_web => ask.as_bytes(),
+            Attack::SlowHead | Attack::SlowBody => b"x",
+            Attack::Silent | Attack::HugeLogin | Attack::Unread => b"",
         };
         let is_there = is_there(stream) && written(stream, more);
         if !is_there {
@@ -203,19 +204,19 @@ impl Stranger {
             )
         };
         let first = match self.kind {
-            Kind::Silent => String::new(),
-            Kind::SlowHead => "GET / HTTP/1.1\r\nhost: ".to_owned(),
-            Kind::SlowBody => login(8000),
-            Kind::HugeLogin => login(1 << 20) + &"x".repeat((1 << 20) - 67),
-            Kind::Unread if self.is_web => "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(),
-            Kind::Unread => "1 syslog 100000 <13>half a frame".to_owned(),
+            Attack::Silent => String::new(),
+            Attack::SlowHead => "GET / HTTP/1.1\r\nhost: ".to_owned(),
+            Attack::SlowBody => login(8000),
+            Attack::HugeLogin => login(1 << 20) + &"x".repeat((1 << 20) - 67),
+            Attack::Unread if self.is_web => "GET /api/v1/session HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(),
+            Attack::Unread => "1 syslog 100000 <13>half a frame".to_owned(),
         };
         stream.set_nonblocking(true).ok();
         written(stream, first.as_bytes());
     }
 }
 
-/// Whether the server has kept it open. What the server sends is not read.
+/// Whether the server has kept it open. Its output is not read.
 fn is_there(stream: &TcpStream) -> bool {
     let mut byte = [0];
     match stream.peek(&mut byte) {
@@ -233,7 +234,7 @@ fn written(stream: &mut TcpStream, bytes: &[u8]) -> bool {
 }
 
 /// A user who logs in repeatedly.
-fn log_in(server: &Server, took: &Took, stop: &AtomicBool) {
+fn log_in(server: &Server, took: &RequestTimes, stop: &AtomicBool) {
     let login = serde_json::json!({ "name": NAME, "password": PASSWORD });
     while !stop.load(Ordering::Relaxed) {
         took.note(|| server.post_as_stranger("/session", &login).map(drop));

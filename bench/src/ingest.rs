@@ -1,6 +1,7 @@
-//! What receiving over HTTP and from shippers costs the real server: for each protocol a fresh server, the same messages
-//! as an agent sends them, and the CPU time until all are answered. What storing alone takes is measured in the same
-//! minute, with the same messages as syslog over TCP. Afterwards a search counts the messages: a missing one fails the run.
+//! The cost of receiving over HTTP and from shippers for the real server: for each protocol a fresh server, the same
+//! messages as an agent sends them, and the CPU time until all are answered. The cost of storing alone is measured in
+//! the same minute, with the same messages as syslog over TCP. Afterwards a search counts the messages: a missing one
+//! fails the run.
 
 mod body;
 mod client;
@@ -11,12 +12,12 @@ mod victorialogs;
 
 use crate::corpus;
 use crate::measure::print;
-use crate::server::{SEAL_SOON, Server, Subject, router, source};
+use crate::server::{MeasuredServer, SEAL_SOON, Server, router, source};
 use crate::table::{aligned, median};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use messages::Message;
-use protocol::{Packing, Protocol, Way};
+use messages::SyslogMessage;
+use protocol::{IngestProtocol, Packing, Transport};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use victorialogs::VictoriaLogs;
 
-/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(60);
@@ -35,11 +36,11 @@ pub(crate) const EXAMPLES: &str = "Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct Ingest {
-    /// What is measured, in this order [default: all]
+    /// The protocols to measure, in this order [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
-    protocol: Vec<Protocol>,
+    protocol: Vec<IngestProtocol>,
     #[command(flatten)]
-    subject: Subject,
+    subject: MeasuredServer,
     /// The data directory of each server; its contents are removed
     #[arg(long, default_value = "target/bench-ingest")]
     data: PathBuf,
@@ -61,7 +62,7 @@ pub(crate) struct Ingest {
     /// Waits until everything is in sealed segments
     #[arg(long)]
     sealed: bool,
-    /// Also measures this binary of VictoriaLogs, where it speaks the protocol
+    /// Also measures this binary of VictoriaLogs, if it speaks the protocol
     #[arg(long, value_name = "FILE")]
     victorialogs: Option<PathBuf>,
     /// Also writes the rows to a CSV file in this folder
@@ -72,19 +73,19 @@ pub(crate) struct Ingest {
 /// The bodies of a protocol, with messages in each.
 struct Load {
     /// `None` is syslog: storing alone.
-    protocol: Option<Protocol>,
+    protocol: Option<IngestProtocol>,
     packing: Packing,
     bodies: Arc<Vec<Vec<u8>>>,
 }
 
-/// What a run takes.
-struct Cost {
+/// The cost of a run.
+struct RunCost {
     cpu_micros: u64,
     /// From the first byte until everything is answered or, without answers, stored.
     seconds: f64,
 }
 
-/// What the runs of a load take a message.
+/// The costs of the runs of a load, for each message.
 #[derive(Default)]
 struct Figures {
     micros: Vec<f64>,
@@ -151,35 +152,43 @@ impl Ingest {
         Ok(lines)
     }
 
-    /// Storing alone, and what was asked for.
-    fn cases(&self) -> Vec<(Option<Protocol>, Packing)> {
+    /// Storing alone, and the requested protocols.
+    fn cases(&self) -> Vec<(Option<IngestProtocol>, Packing)> {
         use clap::ValueEnum as _;
-        let protocols = if self.protocol.is_empty() { Protocol::value_variants() } else { &self.protocol };
+        let protocols =
+            if self.protocol.is_empty() { IngestProtocol::value_variants() } else { &self.protocol };
         let packed = protocols
             .iter()
             .flat_map(|protocol| protocol.packings().iter().map(|packing| (Some(*protocol), *packing)));
         [(None, Packing::None)].into_iter().chain(packed).collect()
     }
 
-    fn load(&self, protocol: Option<Protocol>, packing: Packing, messages: &[Message<'_>]) -> Result<Load> {
+    fn load(
+        &self,
+        protocol: Option<IngestProtocol>,
+        packing: Packing,
+        messages: &[SyslogMessage<'_>],
+    ) -> Result<Load> {
         let bodies = messages.chunks(self.batch.max(1)).map(|messages| {
             packing.pack(protocol.map_or_else(|| body::syslog(messages), |protocol| protocol.body(messages)))
         });
         Ok(Load { protocol, packing, bodies: Arc::new(bodies.collect::<Result<_>>()?) })
     }
 
-    fn measure(&self, load: &Load, messages: u64) -> Result<Cost> {
+    fn measure(&self, load: &Load, messages: u64) -> Result<RunCost> {
         let settings: &[&str] = if self.sealed { &[SEAL_SOON] } else { &[] };
         let server = self.subject.serve_with(&self.data, &router_document(), settings)?;
         let cpu_micros =
             || if self.sealed { server.cpu_micros() } else { server.cpu_micros_without_sealing() };
         let (cpu, start) = (cpu_micros()?, Instant::now());
-        match load.protocol.map_or(Way::Stream, Protocol::way) {
-            Way::Http { path, media } => {
+        match load.protocol.map_or(Transport::Stream, IngestProtocol::way) {
+            Transport::Http { path, media } => {
                 client::http(&server.web_url(path), media, load.packing, &load.bodies, self.in_flight)?;
             }
-            Way::Grpc => client::grpc(server.address("grpc")?, load.packing, &load.bodies, self.in_flight)?,
-            Way::Stream => {
+            Transport::Grpc => {
+                client::grpc(server.address("grpc")?, load.packing, &load.bodies, self.in_flight)?
+            }
+            Transport::Stream => {
                 let source = if load.protocol.is_some() { "gelf" } else { "tcp" };
                 client::stream(server.address_of(source)?, &load.bodies)?;
                 settle(&server, messages, "logspace_messages_total")?;
@@ -191,15 +200,17 @@ impl Ingest {
         }
         let cpu_micros = cpu_micros()? - cpu;
         let found = server.found()?;
-        let protocol = load.protocol.map_or_else(|| "syslog".to_owned(), Protocol::name);
+        let protocol = load.protocol.map_or_else(|| "syslog".to_owned(), IngestProtocol::name);
         ensure!(found == messages, "{messages} messages were sent over {protocol} and {found} are found");
-        Ok(Cost { cpu_micros, seconds })
+        Ok(RunCost { cpu_micros, seconds })
     }
 
-    fn measure_victorialogs(&self, load: &Load, messages: u64) -> Result<Option<Cost>> {
-        let Some(path) = load.protocol.and_then(Protocol::path_of_victorialogs) else { return Ok(None) };
-        let (Some(binary), Some(Way::Http { media, .. })) =
-            (&self.victorialogs, load.protocol.map(Protocol::way))
+    fn measure_victorialogs(&self, load: &Load, messages: u64) -> Result<Option<RunCost>> {
+        let Some(path) = load.protocol.and_then(IngestProtocol::path_of_victorialogs) else {
+            return Ok(None);
+        };
+        let (Some(binary), Some(Transport::Http { media, .. })) =
+            (&self.victorialogs, load.protocol.map(IngestProtocol::way))
         else {
             return Ok(None);
         };
@@ -211,7 +222,7 @@ impl Ingest {
         let cpu_micros = server.cpu_micros()? - cpu;
         let found = server.found()?;
         ensure!(found == messages, "{messages} messages were sent to VictoriaLogs and {found} are found");
-        Ok(Some(Cost { cpu_micros, seconds }))
+        Ok(Some(RunCost { cpu_micros, seconds }))
     }
 }
 
@@ -228,14 +239,18 @@ impl Figures {
     }
 }
 
-fn table(cases: &[(Option<Protocol>, Packing)], sizes: &[f64], figures: Vec<Figures>) -> Vec<Vec<String>> {
+fn table(
+    cases: &[(Option<IngestProtocol>, Packing)],
+    sizes: &[f64],
+    figures: Vec<Figures>,
+) -> Vec<Vec<String>> {
     let medians: Vec<[f64; 4]> = figures
         .into_iter()
         .map(|of| {
             [of.micros, of.per_second, of.micros_of_victorialogs, of.per_second_of_victorialogs].map(median)
         })
         .collect();
-    let ndjson = cases.iter().position(|case| *case == (Some(Protocol::Ndjson), Packing::None));
+    let ndjson = cases.iter().position(|case| *case == (Some(IngestProtocol::Ndjson), Packing::None));
     let ndjson = ndjson.map(|at| medians[at]);
     let storing = medians.first().map_or(0.0, |storing| storing[0]);
     let shown = |value: f64, digits: usize| {
@@ -248,7 +263,7 @@ fn table(cases: &[(Option<Protocol>, Packing)], sizes: &[f64], figures: Vec<Figu
             _ => "-".to_owned(),
         };
         vec![
-            protocol.map_or_else(|| "syslog".to_owned(), Protocol::name),
+            protocol.map_or_else(|| "syslog".to_owned(), IngestProtocol::name),
             packing.name().to_owned(),
             format!("{size:.0}"),
             format!("{per_second:.0}"),
@@ -263,7 +278,7 @@ fn table(cases: &[(Option<Protocol>, Packing)], sizes: &[f64], figures: Vec<Figu
     [COLUMNS.map(str::to_owned).to_vec()].into_iter().chain(rows).collect()
 }
 
-/// What each protocol is sent to.
+/// The router document with a source for each protocol.
 fn router_document() -> String {
     let sources = [
         source("syslog", "tcp", ""),

@@ -3,7 +3,7 @@
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
 use logstead_config::{Framing, SourceFormat, check_toml};
-use logstead_indexer::{Disk, Encoded, Options, RealDisk};
+use logstead_indexer::{Disk, EncodedBatch, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{FrameContext, SyslogParser};
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// How much a source reads at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// How many chunks a commit takes together, as if they had waited for the previous one.
+/// The number of chunks that a commit takes together, as if they had waited for the previous one.
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 const ROUTER: &str = r#"
@@ -41,7 +41,7 @@ to = ["main"]
 
 /// CPU nanoseconds of each step.
 #[derive(Default, Clone, Copy)]
-struct Split {
+struct StepTimes {
     frame: u64,
     parse: u64,
     route: u64,
@@ -49,14 +49,14 @@ struct Split {
     append: u64,
 }
 
-impl Split {
+impl StepTimes {
     fn total(self) -> u64 {
         self.frame + self.parse + self.route + self.encode + self.append
     }
 }
 
-struct Run {
-    split: Split,
+struct JournalRun {
+    split: StepTimes,
     messages: u64,
     journal_bytes: u64,
     wall_seconds: f64,
@@ -72,7 +72,7 @@ pub(crate) fn run(lines: &[u8], data: &Path, runs: usize) -> Result<()> {
         }
         let (run, plain) = (once(lines, data)?, plain_write(lines, data)?);
         let each = |cpu: u64| cpu as f64 / run.messages as f64;
-        let Split { frame, parse, route, encode, append } = run.split;
+        let StepTimes { frame, parse, route, encode, append } = run.split;
         print(&format!(
             "{number:3}     {:6.0} {:6.0} {:6.0} {:6.0} {:6.0}  {:6.0}   {:>4.0} B/message on disk  {:.2} s; plain write + fsync {:.0} ns",
             each(frame),
@@ -97,7 +97,7 @@ pub(crate) fn run(lines: &[u8], data: &Path, runs: usize) -> Result<()> {
     ))
 }
 
-fn once(lines: &[u8], data: &Path) -> Result<Run> {
+fn once(lines: &[u8], data: &Path) -> Result<JournalRun> {
     let (_, checked) = check_toml(ROUTER).map_err(|problems| anyhow!("{problems:?}"))?;
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let router = Router::new(&checked, &Lookups::default(), None);
@@ -106,8 +106,9 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let mut appender = logstead_indexer::open(&disk, data, Options::default(), &Alone)?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
-    let mut run = Run { split: Split::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };
-    let mut waiting: Vec<Encoded> = Vec::new();
+    let mut run =
+        JournalRun { split: StepTimes::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };
+    let mut waiting: Vec<EncodedBatch> = Vec::new();
     let start = Instant::now();
     let mut at = 0;
     let mut clock = cpu();
@@ -119,7 +120,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     while at < lines.len() {
         let mut found = SplitResult::default();
         let end = lines.len().min(at + CHUNK_BYTES);
-        // As from a socket: the bytes are ours.
+        // The bytes are owned, as those from a socket.
         let bytes = lines[at..end].to_vec();
         let taken = framer.split(&bytes, &mut found);
         lap(&mut run.split.frame);

@@ -17,10 +17,10 @@ mod receive;
 mod route;
 mod search;
 mod server;
-mod sink;
 mod soak;
 mod store;
 mod table;
+mod test_receiver;
 mod verdict;
 mod visitors;
 
@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// What is measured runs with the server's allocator.
+/// The allocator of the server, so that measurements run with it too.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -37,11 +37,11 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: BenchCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum BenchCommand {
     /// CPU per message from bytes to a synced journal, split by step
     Journal {
         /// Lines to read; without it, lines are made from a seed
@@ -123,14 +123,14 @@ enum Command {
         #[arg(long, default_value_t = 5)]
         runs: usize,
     },
-    /// What receiving costs the real server
+    /// The cost of receiving for the real server
     Receive(Box<receive::Receive>),
     /// How long searches of a real server take while messages are sent and sealed, and right after a kill
     Fresh(fresh::Fresh),
-    /// What receiving over HTTP and from shippers costs the real server, beside storing
+    /// The cost of receiving over HTTP and from shippers for the real server, beside storing
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(ingest::Ingest),
-    /// What forwarding costs the real server, beside storing
+    /// The cost of forwarding for the real server, beside storing
     Forward(Box<forward::Forward>),
     /// Forwarding for an hour to destinations that come and go
     ForwardSoak(forward_soak::ForwardSoak),
@@ -142,42 +142,42 @@ enum Command {
 
 fn main() -> Result<()> {
     match Cli::parse().command {
-        Command::Journal { corpus, messages, data, runs } => {
+        BenchCommand::Journal { corpus, messages, data, runs } => {
             let lines = match corpus {
                 Some(path) => std::fs::read(path)?,
                 None => corpus::lines(messages),
             };
             journal::run(&lines, &data, runs)
         }
-        Command::Route { corpus, messages, runs } => {
+        BenchCommand::Route { corpus, messages, runs } => {
             let lines = match corpus {
                 Some(path) => std::fs::read(path)?,
                 None => corpus::lines(messages),
             };
             route::run(&lines, runs)
         }
-        Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
-        Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
-        Command::Groups { corpus } => {
+        BenchCommand::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
+        BenchCommand::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
+        BenchCommand::Groups { corpus } => {
             groups::run(&std::fs::read(corpus)?);
             Ok(())
         }
         Command::Search { data, runs, threads, check, query } => {
-            search::run(&data, (runs, threads), check, &query)
+            search::run(&data, runs, threads, check, &query)
         }
-        Command::Unsealed { corpus, messages, data, runs, threads } => {
+        BenchCommand::Unsealed { corpus, messages, data, runs, threads } => {
             let lines: Box<dyn Read> = match corpus {
                 Some(path) => Box::new(std::fs::File::open(path)?),
                 None => Box::new(std::io::Cursor::new(corpus::lines(messages))),
             };
-            search::run_unsealed(lines, &data, (runs, threads))
+            search::run_unsealed(lines, &data, runs, threads)
         }
-        Command::Receive(receive) => receive.run(),
-        Command::Fresh(fresh) => fresh.run(),
-        Command::Ingest(ingest) => ingest.run(),
-        Command::Forward(forward) => forward.run(),
-        Command::ForwardSoak(soak) => soak.run(),
-        Command::Soak(soak) => soak.run(),
-        Command::Hostile(hostile) => hostile.run(),
+        BenchCommand::Receive(receive) => receive.run(),
+        BenchCommand::Fresh(fresh) => fresh.run(),
+        BenchCommand::Ingest(ingest) => ingest.run(),
+        BenchCommand::Forward(forward) => forward.run(),
+        BenchCommand::ForwardSoak(soak) => soak.run(),
+        BenchCommand::Soak(soak) => soak.run(),
+        BenchCommand::Hostile(hostile) => hostile.run(),
     }
 }

@@ -1,10 +1,10 @@
-//! Which of the load generator's messages arrived, by connection and number, and how many of them twice.
+//! Notes which of the load generator's messages arrived, by connection and number, and how many of them twice.
 
-use crate::sink::Take;
+use crate::test_receiver::TakeMessage;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// One message of this many is refused, where the protocol can tell.
+/// One message of this many is refused, if the protocol can say so.
 const REFUSED_OF: usize = 10_000;
 /// The longest run of one connection that is noted: 128 MiB.
 const NUMBER_MAX: usize = 1 << 30;
@@ -12,12 +12,12 @@ const NUMBER_MAX: usize = 1 << 30;
 /// Notes the numbers of what arrives.
 pub(crate) struct Numbered {
     refuses: bool,
-    arrived: Mutex<Arrived>,
+    arrived: Mutex<Arrivals>,
 }
 
-/// How many messages arrived.
+/// The number of messages that arrived.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Count {
+pub(crate) struct ArrivalCount {
     /// Different ones that were taken.
     pub(crate) taken: u64,
     /// Different ones that were refused.
@@ -29,8 +29,8 @@ pub(crate) struct Count {
 }
 
 #[derive(Default)]
-struct Arrived {
-    count: Count,
+struct Arrivals {
+    count: ArrivalCount,
     /// A bit for each number, by run and connection.
     seen: HashMap<(u64, u64), Vec<u64>>,
 }
@@ -40,12 +40,12 @@ impl Numbered {
         Numbered { refuses, arrived: Mutex::default() }
     }
 
-    pub(crate) fn count(&self) -> Count {
+    pub(crate) fn count(&self) -> ArrivalCount {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner).count
     }
 }
 
-impl Take for Numbered {
+impl TakeMessage for Numbered {
     fn take(&self, message: &[u8]) -> bool {
         let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((connection, number)) = number(message) else {
@@ -64,7 +64,7 @@ impl Take for Numbered {
     }
 }
 
-impl Arrived {
+impl Arrivals {
     /// Whether it is new.
     fn note(&mut self, connection: (u64, u64), number: usize) -> bool {
         let seen = self.seen.entry(connection).or_default();
@@ -100,7 +100,7 @@ mod tests {
         };
         assert_eq!([0, 1, 1, 9999, 9999].map(take), [true, true, true, false, false]);
         assert!(numbered.take(b"nothing"));
-        let Count { taken, refused, doubles, strange } = numbered.count();
+        let ArrivalCount { taken, refused, doubles, strange } = numbered.count();
         assert_eq!((taken, refused, doubles, strange), (2, 1, 2, 1));
     }
 }

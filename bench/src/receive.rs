@@ -1,5 +1,5 @@
-//! What receiving costs the real server: for each case a fresh server, the load generator against it, and a row of costs.
-//! Afterwards a search counts the messages: a missing one fails the run, except over UDP.
+//! The cost of receiving for the real server: for each case a fresh server, the load generator against it, and a row of
+//! costs. Afterwards a search counts the messages: a missing one fails the run, except over UDP.
 
 use crate::measure::print;
 use crate::server::{Counters, Load, SEAL_SOON, Server, ended_children_cpu_micros, router, source};
@@ -10,14 +10,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How often the server is asked whether it is done; each time costs some of the CPU time being measured.
+/// The interval at which the server is asked whether it is done; each time costs some of the CPU time being measured.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(5);
 const SEAL_STALL_MAX: Duration = Duration::from_secs(60);
 const COALESCING: &str = "5ms/1MiB";
 
-/// What is measured.
+/// The scenario to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scenario {
     /// Connections × partitions × coalescing × durability, as fast as possible
@@ -59,7 +59,7 @@ pub(crate) struct Receive {
     /// Connections, one case each [default: 1,8,50,200; 20 for small writes, 1 for the others]
     #[arg(long, value_delimiter = ',')]
     connections: Vec<usize>,
-    /// How many workers one connection's messages are spread over
+    /// The number of workers that one connection's messages are spread over
     #[arg(long, value_delimiter = ',', default_value = "1,auto")]
     partitions: Vec<String>,
     /// Delay and buffer of the reads, one case each; `0ms` is off
@@ -87,7 +87,7 @@ pub(crate) struct Receive {
 
 /// One measured server.
 #[derive(Clone, Debug)]
-struct Case {
+struct MeasuredCase {
     scheme: &'static str,
     connections: usize,
     partitions: String,
@@ -96,7 +96,7 @@ struct Case {
 }
 
 /// The costs of a case.
-struct Row {
+struct CaseCost {
     sent: u64,
     per_second: f64,
     megabytes_per_second: f64,
@@ -172,7 +172,7 @@ impl Receive {
         Ok(())
     }
 
-    fn all(&self) -> Vec<Case> {
+    fn all(&self) -> Vec<MeasuredCase> {
         let (scheme, connections, partitions, durability): (_, &[usize], &[&str], &[&str]) =
             match self.scenario {
                 Scenario::Matrix => ("tcp", &[1, 8, 50, 200], &[], &[]),
@@ -195,7 +195,7 @@ impl Receive {
                 for coalesce in coalesce {
                     for durability in named(durability, &self.durability) {
                         let (partitions, coalesce) = (partitions.clone(), coalesce.clone());
-                        all.push(Case { scheme, connections, partitions, coalesce, durability });
+                        all.push(MeasuredCase { scheme, connections, partitions, coalesce, durability });
                     }
                 }
             }
@@ -204,7 +204,7 @@ impl Receive {
     }
 
     /// The command that measures this case alone.
-    fn repeat(&self, case: &Case) -> String {
+    fn repeat(&self, case: &MeasuredCase) -> String {
         let scenario =
             self.scenario.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         let mut command = format!("logstead-bench receive {scenario} --connections {}", case.connections);
@@ -242,7 +242,7 @@ impl Receive {
         }
     }
 
-    fn load(&self, case: &Case, url: &str) -> Vec<String> {
+    fn load(&self, case: &MeasuredCase, url: &str) -> Vec<String> {
         let mut load = vec![url.to_owned(), format!("--active-connections={}", case.connections)];
         match &self.corpus {
             Some(corpus) => {
@@ -267,7 +267,7 @@ impl Receive {
         load
     }
 
-    fn measure(&self, case: &Case) -> Result<Row> {
+    fn measure(&self, case: &MeasuredCase) -> Result<CaseCost> {
         let waits_for_seals = self.sealed || self.scenario == Scenario::Corpus;
         let settings: &[&str] = if waits_for_seals { &[SEAL_SOON] } else { &[] };
         let server = Server::start(&self.binary, &self.data, &case.router(), settings)?;
@@ -280,7 +280,7 @@ impl Receive {
             let stored = counters.get("logspace_messages_total");
             counters = settle(&server, stored, SEAL_STALL_MAX, "logspace_sealed_messages")?;
         }
-        Ok(Row {
+        Ok(CaseCost {
             sent,
             per_second: load.number("messages/s"),
             megabytes_per_second: load.number("MB/s"),
@@ -344,7 +344,7 @@ impl Receive {
     }
 }
 
-impl Case {
+impl MeasuredCase {
     fn router(&self) -> String {
         let (kind, partitions) = if self.scheme == "relp" { ("relp", "") } else { ("syslog", "partitions") };
         let partitions = match (partitions, self.partitions.as_str()) {
@@ -357,14 +357,14 @@ impl Case {
             None => format!("{{ delay = \"{}\" }}", self.coalesce),
         };
         let coalesce = if kind == "syslog" { format!("coalesce = {coalesce}\n") } else { String::new() };
-        let Case { scheme, durability, .. } = self;
+        let MeasuredCase { scheme, durability, .. } = self;
         let source = source(kind, scheme, &format!("max_connections = 100000\n{partitions}{coalesce}"));
         router(&[source], &format!("durability = \"{durability}\"\n"))
     }
 }
 
-impl Row {
-    fn cells(&self, case: &Case) -> Vec<String> {
+impl CaseCost {
+    fn cells(&self, case: &MeasuredCase) -> Vec<String> {
         let each = |amount: u64, of: u64| amount as f64 / of.max(1) as f64;
         vec![
             case.scheme.to_owned(),

@@ -29,7 +29,7 @@ const FILTERS: [&str; 10] = [
     "facility=mail",
 ];
 
-/// What is measured: a name, a document, and the most it may take in microseconds.
+/// The cases to measure: a name, a document, and the most it may take in microseconds.
 fn rows() -> Vec<(&'static str, String, f64)> {
     let route = |id: &str, keys: &str| format!("[[routes]]\nid = \"{id}\"\nto = [\"main\"]\n{keys}\n");
     let fifty = (0..50).fold(String::new(), |mut text, number| {

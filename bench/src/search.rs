@@ -1,15 +1,17 @@
-//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over the
-//! same messages.
+//! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over
+//! the same messages.
 
 use crate::measure::print;
-use crate::store::{Appended, append};
+use crate::store::{AppendCost, append};
 use anyhow::{Result, ensure};
 use logstead_answer::{Facets, Histogram, Width};
-use logstead_indexer::{Asked, Disk, Filter, Opened, Options, Order, RealDisk, Request, Searcher};
+use logstead_indexer::{
+    AnswerTarget, Disk, Filter, OpenLogspace, Options, Order, RealDisk, Request, Searcher,
+};
 use logstead_query::{Context, Query, TimeRange, parse};
 use logstead_record::FieldName;
 use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
-use logstead_work::{Alone, Lanes, Pool, Run};
+use logstead_work::{Alone, Lanes, Pool, SearchContext};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,15 +63,15 @@ const QUERIES: [&str; 42] = [
     "user:*",
 ];
 const RANKED: [&str; 4] = ["error", "*", "\"connection from\"", "10.7.10.12"];
-/// What is asked of messages that are in no segment yet.
+/// The queries for messages that are in no segment yet.
 const UNSEALED: [&str; 5] = ["error", "needle", "nosuchwordanywhere", "\"connection from\"", "10.7.10.12"];
 const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 
 /// Searches a store made by [`crate::store`].
-pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, only: &[String]) -> Result<()> {
+pub(crate) fn run(data: &Path, runs: usize, threads: usize, check: bool, only: &[String]) -> Result<()> {
     let start = Instant::now();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let Opened { searcher, recovery, .. } =
+    let OpenLogspace { searcher, recovery, .. } =
         logstead_indexer::open(&disk, data, Options::default(), &Pool::of_reads())?;
     let messages = recovery.sealed_messages + recovery.messages;
     print(&format!("{messages} messages, opened in {:.1} ms", ms(start.elapsed())))?;
@@ -90,14 +92,14 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
 }
 
 /// Searches lines that are stored and not sealed, and are in memory. The store is removed.
-pub(crate) fn run_unsealed(lines: impl Read, data: &Path, (runs, threads): (usize, usize)) -> Result<()> {
+pub(crate) fn run_unsealed(lines: impl Read, data: &Path, runs: usize, threads: usize) -> Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(data)?;
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let options = Options { memory_max: 4 << 30, ..Options::default() };
-    let Opened { mut appender, searcher, .. } = logstead_indexer::open(&disk, data, options, &Alone)?;
-    let Appended { messages, cpu, .. } = append(lines, &mut appender, || Ok(()))?;
+    let OpenLogspace { mut appender, searcher, .. } = logstead_indexer::open(&disk, data, options, &Alone)?;
+    let AppendCost { messages, cpu, .. } = append(lines, &mut appender, || Ok(()))?;
     let each = |amount: u64| amount as f64 / messages as f64;
     print(&format!("{messages} messages, {:.0} ns of CPU each to the synced journal", each(cpu)))?;
     print(&format!("{:.1} bytes each in memory", each(searcher.stats().memory_bytes as u64)))?;
@@ -166,14 +168,14 @@ impl Bench<'_> {
             let filter = filter(&parse(query)?);
             let (histogram, total) = self.median(|run| {
                 let mut histogram = Histogram::new(range, Width::AtMost(144), None, memory_max).ok()?;
-                let asked = &mut [Asked::Histogram(&mut histogram)];
-                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                let asked = &mut [AnswerTarget::Histogram(&mut histogram)];
+                self.searcher.answer("main", &filter, range, run, asked).ok()?;
                 Some(histogram.finish().total)
             });
             let (facets, hosts) = self.median(|run| {
                 let mut facets = Facets::new(vec![FieldName::new("host")], 10, memory_max);
-                let asked = &mut [Asked::Facets(&mut facets)];
-                self.searcher.answer(("main", &filter, range), run, asked).ok()?;
+                let asked = &mut [AnswerTarget::Facets(&mut facets)];
+                self.searcher.answer("main", &filter, range, run, asked).ok()?;
                 Some(facets.finish().first()?.distinct)
             });
             let (total, hosts) = (total.unwrap_or(0), hosts.unwrap_or(0));
@@ -186,8 +188,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn median<T>(&self, question: impl Fn(&Run<'_>) -> T) -> (Duration, T) {
-        let run = Run { cancelled: &|| false, lanes: self.lanes };
+    fn median<T>(&self, question: impl Fn(&SearchContext<'_>) -> T) -> (Duration, T) {
+        let run = SearchContext { cancelled: &|| false, lanes: self.lanes };
         let mut answer = question(&run);
         let mut times = Vec::with_capacity(self.runs);
         for _ in 0..self.runs.max(1) {
@@ -202,7 +204,7 @@ impl Bench<'_> {
     /// Shows every message to the matcher.
     fn naive(&self, query: &Query) -> u64 {
         let (filter, all) = (filter(query), filter(&Query::All));
-        let run = Run { cancelled: &|| false, lanes: self.lanes };
+        let run = SearchContext { cancelled: &|| false, lanes: self.lanes };
         let mut count = 0;
         self.searcher.scan(
             &all,
@@ -235,6 +237,6 @@ mod tests {
         let data = folder.path().join("data");
         let lines = crate::corpus::lines(20_000);
         crate::store::store(lines.as_slice(), &data).expect("a store");
-        run(&data, (1, 2), true, &[]).expect("every count is right");
+        run(&data, 1, 2, true, &[]).expect("every count is right");
     }
 }

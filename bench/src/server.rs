@@ -10,16 +10,16 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What the administrator's requests bring.
+/// The token of the administrator's requests.
 pub(crate) const TOKEN: &str = "bench";
 /// The unit in which Linux counts CPU time, on every architecture.
 const TICK_MICROS: u64 = 10_000;
 /// If sealing is measured too, a journal file is sealed a second after its last message.
 pub(crate) const SEAL_SOON: &str = "storage.seal_after=1s";
 
-/// What is measured.
+/// The server to measure.
 #[derive(Args, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct MeasuredServer {
     /// The binary of the server and the load generator
     #[arg(long, default_value = "target/release/logstead")]
     binary: PathBuf,
@@ -28,7 +28,7 @@ pub(crate) struct Subject {
     settings: Vec<String>,
 }
 
-impl Subject {
+impl MeasuredServer {
     /// A server on a fresh data directory.
     pub(crate) fn serve(&self, data: &Path, router: &str) -> Result<Server> {
         self.serve_with(data, router, &[])
@@ -44,13 +44,13 @@ impl Subject {
     }
 
     /// A steady load for some minutes.
-    pub(crate) fn load(&self, url: &str, rate: u64, minutes: f64, more: &[String]) -> Result<Running> {
+    pub(crate) fn load(&self, url: &str, rate: u64, minutes: f64, more: &[String]) -> Result<LoadProcess> {
         let steady = [url.to_owned(), format!("--rate={rate}"), format!("--interval={}", minutes * 60.0)];
         self.send(&[&steady, more].concat())
     }
 
     /// A load with these arguments.
-    pub(crate) fn send(&self, arguments: &[String]) -> Result<Running> {
+    pub(crate) fn send(&self, arguments: &[String]) -> Result<LoadProcess> {
         Load::start(&self.binary, arguments)
     }
 }
@@ -99,7 +99,7 @@ impl Server {
         Server::launch(binary.to_owned(), arguments)
     }
 
-    /// Starts it and reads where it listens.
+    /// Starts it and reads the addresses where it listens.
     fn launch(binary: PathBuf, arguments: Vec<OsString>) -> Result<Server> {
         let mut command = Command::new(&binary);
         command.args(&arguments).env("LOGSTEAD_ADMIN_TOKEN", TOKEN);
@@ -196,7 +196,7 @@ impl Server {
         Ok(request.header("Authorization", format!("Bearer {TOKEN}")).call()?)
     }
 
-    /// How many entries a folder of `/proc/PID` has: `fd`, `task`.
+    /// The number of entries that a folder of `/proc/PID` has: `fd`, `task`.
     pub(crate) fn entries(&self, folder: &str) -> Result<usize> {
         Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
@@ -208,7 +208,7 @@ impl Server {
         Ok(Counters::parse(&answer.body_mut().read_to_string()?))
     }
 
-    /// How many messages a search finds.
+    /// The number of messages that a search finds.
     pub(crate) fn found(&self) -> Result<u64> {
         let answer = self.ask("/count", &serde_json::json!({ "query": "*" }))?;
         answer["count"].as_u64().context("an answer without a count")
@@ -320,10 +320,10 @@ impl Load {
         Load::start(binary, arguments)?.end()
     }
 
-    pub(crate) fn start(binary: &Path, arguments: &[String]) -> Result<Running> {
+    pub(crate) fn start(binary: &Path, arguments: &[String]) -> Result<LoadProcess> {
         let mut command = Command::new(binary);
         command.arg("loadgen").args(arguments).arg("--quiet").stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(Running { child: command.spawn().with_context(|| format!("{}", binary.display()))? })
+        Ok(LoadProcess { child: command.spawn().with_context(|| format!("{}", binary.display()))? })
     }
 
     pub(crate) fn text(&self, name: &str) -> &str {
@@ -337,11 +337,11 @@ impl Load {
 }
 
 /// A running load generator.
-pub(crate) struct Running {
+pub(crate) struct LoadProcess {
     child: Child,
 }
 
-impl Running {
+impl LoadProcess {
     pub(crate) fn is_running(&mut self) -> Result<bool> {
         Ok(self.child.try_wait()?.is_none())
     }

@@ -4,9 +4,9 @@
 
 use crate::growth;
 use crate::measure::print;
-use crate::server::{Counters, Running, Server, Subject, router, source};
+use crate::server::{Counters, LoadProcess, MeasuredServer, Server, router, source};
 use crate::verdict::{self, MEMORY_TOLERANCE};
-use crate::visitors::{self, Took};
+use crate::visitors::{self, RequestTimes};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ const INTERNAL: &str = "[[sources]]\nid = \"internal\"\nkind = \"internal\"\n";
 #[derive(Args, Debug)]
 pub(crate) struct Soak {
     #[command(flatten)]
-    subject: Subject,
+    subject: MeasuredServer,
     /// The data directory of the server; its contents are removed
     #[arg(long, default_value = "target/bench-soak")]
     data: PathBuf,
@@ -46,7 +46,7 @@ pub(crate) struct Soak {
 }
 
 /// The server at a moment.
-struct Sample {
+struct SoakSample {
     seconds: f64,
     resident: f64,
     /// The memory that the server accounts for, and some of its kinds.
@@ -68,7 +68,7 @@ impl Soak {
     pub(crate) fn run(&self) -> Result<()> {
         let sources = [source("syslog", "tcp", ""), source("relp", "relp", ""), INTERNAL.to_owned()];
         let server = self.subject.serve(&self.data, &router(&sources, ""))?;
-        let (took, tailed, stop) = (Took::default(), AtomicU64::new(0), AtomicBool::new(false));
+        let (took, tailed, stop) = (RequestTimes::default(), AtomicU64::new(0), AtomicBool::new(false));
         let loads = [self.load(&server, "tcp")?, self.load(&server, "relp")?];
         let samples = std::thread::scope(|scope| {
             for _ in 0..SEARCHERS {
@@ -88,23 +88,23 @@ impl Soak {
             sent += load.number("messages") as u64;
         }
         let stored = settled(&server, sent)?;
-        self.verdict(&samples, (sent, stored), &took, tailed.into_inner())
+        self.verdict(&samples, sent, stored, &took, tailed.into_inner())
     }
 
-    fn load(&self, server: &Server, scheme: &str) -> Result<Running> {
+    fn load(&self, server: &Server, scheme: &str) -> Result<LoadProcess> {
         let file = |path: &PathBuf| [format!("--read-file={}", path.display()), "--loop".to_owned()];
         let corpus: Vec<String> = self.corpus.iter().flat_map(file).collect();
         self.subject.load(server.url(scheme)?, self.rate / 2, self.minutes, &corpus)
     }
 
     /// Takes samples of the server until the load ends.
-    fn samples(&self, server: &Server) -> Result<Vec<Sample>> {
+    fn samples(&self, server: &Server) -> Result<Vec<SoakSample>> {
         let (start, mut samples, mut minute) = (Instant::now(), Vec::new(), 0.0);
         let mut csv = COLUMNS.to_owned() + "\n";
         print(COLUMNS)?;
         while start.elapsed().as_secs_f64() < self.minutes * 60.0 {
             std::thread::sleep(Duration::from_secs_f64(self.interval));
-            let sample = Sample::take(server, start.elapsed().as_secs_f64())?;
+            let sample = SoakSample::take(server, start.elapsed().as_secs_f64())?;
             writeln!(csv, "{}", sample.row())?;
             // The whole file each time, so that an interrupted run leaves its samples.
             std::fs::write(&self.csv, &csv)?;
@@ -119,13 +119,14 @@ impl Soak {
 
     fn verdict(
         &self,
-        samples: &[Sample],
-        (sent, stored): (u64, u64),
-        took: &Took,
+        samples: &[SoakSample],
+        sent: u64,
+        stored: u64,
+        took: &RequestTimes,
         tailed: u64,
     ) -> Result<()> {
         let warm_up = growth::warm_up(self.minutes);
-        let steady: Vec<&Sample> = samples.iter().filter(|sample| warm_up <= sample.seconds).collect();
+        let steady: Vec<&SoakSample> = samples.iter().filter(|sample| warm_up <= sample.seconds).collect();
         let memory: Vec<_> = steady.iter().map(|sample| (sample.seconds, sample.resident)).collect();
         let (resident, accounted) =
             (mean(&steady, |sample| sample.resident), mean(&steady, |sample| sample.accounted));
@@ -148,12 +149,12 @@ impl Soak {
     }
 }
 
-impl Sample {
-    fn take(server: &Server, seconds: f64) -> Result<Sample> {
+impl SoakSample {
+    fn take(server: &Server, seconds: f64) -> Result<SoakSample> {
         let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         let counters = server.counters()?;
         let kind = |kind: &str| mebibytes(counters.get(&format!("memory_bytes{{kind=\"{kind}\"}}")));
-        Ok(Sample {
+        Ok(SoakSample {
             seconds,
             resident: mebibytes(server.resident_bytes()?),
             // `rest` is what no limit accounts for.
@@ -203,6 +204,6 @@ fn settled(server: &Server, sent: u64) -> Result<u64> {
     }
 }
 
-fn mean(samples: &[&Sample], of: impl Fn(&Sample) -> f64) -> f64 {
+fn mean(samples: &[&SoakSample], of: impl Fn(&SoakSample) -> f64) -> f64 {
     samples.iter().map(|sample| of(sample)).sum::<f64>() / samples.len().max(1) as f64
 }

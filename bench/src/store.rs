@@ -3,7 +3,7 @@
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
 use logstead_config::{Framing, SourceFormat};
-use logstead_indexer::{Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
+use logstead_indexer::{Appender, Disk, EncodedBatch, OpenLogspace, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{FrameContext, SyslogParser};
 use logstead_syslog::framing::{Framer, SplitResult};
@@ -16,8 +16,8 @@ const CHUNK_BYTES: usize = 1 << 20;
 const CHUNKS_IN_COMMIT: usize = 4;
 const FRAME_BYTES_MAX: usize = 64 << 10;
 
-/// What was stored, and its cost.
-pub(crate) struct Stored {
+/// The messages that were stored, and their cost.
+pub(crate) struct StoreCost {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
     /// CPU nanoseconds from bytes to the synced journal.
@@ -32,7 +32,7 @@ pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
     if data.exists() {
         std::fs::remove_dir_all(data)?;
     }
-    let Stored { messages, bytes, ingest, seal, stats } = store(lines, data)?;
+    let StoreCost { messages, bytes, ingest, seal, stats } = store(lines, data)?;
     let each = |amount: u64| amount as f64 / messages as f64;
     print(&format!("{messages} messages of {:.0} B in {} segments", each(bytes), stats.segments))?;
     print(&format!(
@@ -50,12 +50,12 @@ pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
 }
 
 /// Parses, appends, and seals every file that is full, one after the other.
-pub(crate) fn store(lines: impl Read, data: &Path) -> Result<Stored> {
+pub(crate) fn store(lines: impl Read, data: &Path) -> Result<StoreCost> {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let Opened { mut appender, searcher, keeper, .. } =
+    let OpenLogspace { mut appender, searcher, keeper, .. } =
         logstead_indexer::open(&disk, data, Options::default(), &Alone)?;
     let mut seal = 0;
-    let Appended { messages, bytes, cpu: ingest } = append(lines, &mut appender, || {
+    let AppendCost { messages, bytes, cpu: ingest } = append(lines, &mut appender, || {
         let start = cpu();
         while let Some(task) = keeper.next_task(false) {
             keeper.run(&task, &|| false).context("sealing")?;
@@ -63,11 +63,11 @@ pub(crate) fn store(lines: impl Read, data: &Path) -> Result<Stored> {
         seal += cpu() - start;
         Ok(())
     })?;
-    Ok(Stored { messages, bytes, ingest, seal, stats: searcher.stats() })
+    Ok(StoreCost { messages, bytes, ingest, seal, stats: searcher.stats() })
 }
 
-/// What was appended, and the CPU nanoseconds from bytes to the synced journal.
-pub(crate) struct Appended {
+/// The messages that were appended, and the CPU nanoseconds from bytes to the synced journal.
+pub(crate) struct AppendCost {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
     pub(crate) cpu: u64,
@@ -78,13 +78,13 @@ pub(crate) fn append(
     mut lines: impl Read,
     appender: &mut Appender,
     mut then: impl FnMut() -> Result<()>,
-) -> Result<Appended> {
+) -> Result<AppendCost> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let syslog = SyslogParser::new(SourceFormat::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
-    let mut appended = Appended { messages: 0, bytes: 0, cpu: 0 };
-    let (mut pending, mut waiting) = (Vec::new(), Vec::<Encoded>::new());
+    let mut appended = AppendCost { messages: 0, bytes: 0, cpu: 0 };
+    let (mut pending, mut waiting) = (Vec::new(), Vec::<EncodedBatch>::new());
     loop {
         let kept = pending.len();
         pending.resize(kept + CHUNK_BYTES, 0);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What users ask: from a word that is everywhere to one that is nowhere, and tables.
+/// The questions of users: from a word that is everywhere to one that is nowhere, and tables.
 const QUESTIONS: [(&str, &str); 8] = [
     ("/search", "*"),
     ("/search", "seq"),
@@ -23,12 +23,12 @@ const RANGE: &str = "-5m";
 
 /// How long requests took, and how many failed.
 #[derive(Default)]
-pub(crate) struct Took {
+pub(crate) struct RequestTimes {
     millis: Mutex<Vec<f64>>,
     failed: Mutex<Vec<String>>,
 }
 
-impl Took {
+impl RequestTimes {
     /// Does something and records how long it took.
     pub(crate) fn note(&self, action: impl FnOnce() -> Result<()>) {
         let start = Instant::now();
@@ -62,7 +62,7 @@ fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Asks one question after another until told to stop.
-pub(crate) fn search(server: &Server, pause: Duration, took: &Took, stop: &AtomicBool) {
+pub(crate) fn search(server: &Server, pause: Duration, took: &RequestTimes, stop: &AtomicBool) {
     for (path, query) in QUESTIONS.iter().cycle() {
         if stop.load(Ordering::Relaxed) {
             return;
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_quantile_is_the_time_that_so_many_took_at_most() {
-        let took = Took::default();
+        let took = RequestTimes::default();
         open(&took.millis).extend((1..=100).rev().map(f64::from));
         assert_eq!([0.5, 0.99, 1.0].map(|part| took.quantile(part)), [50.0, 99.0, 100.0]);
         took.note(|| anyhow::bail!("no"));

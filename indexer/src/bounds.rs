@@ -13,11 +13,11 @@ pub(crate) struct TimeBounds {
 }
 
 impl TimeBounds {
-    /// Of no message: every time widens them.
+    /// The bounds of no message: every time widens them.
     pub(crate) const NONE: TimeBounds =
         TimeBounds { earliest: Timestamp::MAX, latest: Timestamp::from_nanos(i64::MIN) };
 
-    /// Of these and those.
+    /// Widens the bounds to include others.
     pub(crate) fn join(&mut self, other: TimeBounds) {
         self.earliest = self.earliest.min(other.earliest);
         self.latest = self.latest.max(other.latest);

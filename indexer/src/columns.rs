@@ -11,7 +11,7 @@
 //! | fields  | field counts, field names, field values   |
 //! | head    | head forms, head, tail                    |
 //!
-//! The column *copy of* follows the groups; it is missing where no message is a copy.
+//! The column *copy of* follows the groups; it is missing if no message is a copy.
 //!
 //! | column                                | bytes                                                             |
 //! |---------------------------------------|-------------------------------------------------------------------|
@@ -37,10 +37,10 @@ pub enum ColumnsError {
     /// They end too early.
     #[error("the columns end at byte {at}, in the middle of something")]
     Short {
-        /// How many there are.
+        /// The number of bytes that are there.
         at: usize,
     },
-    /// Something follows the last column.
+    /// There are bytes after the last column.
     #[error("{bytes} bytes follow the last column")]
     Long {
         /// How much.
@@ -98,7 +98,7 @@ fn write_group(batch: &Batch, group: ColumnGroup, out: &mut Vec<u8>) {
 
 /// Reads the columns of `rows` rows. They must fill `bytes`.
 pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
-    let mut input = Input { rest: bytes, bytes: bytes.len() };
+    let mut input = ColumnReader { rest: bytes, bytes: bytes.len() };
     let mut columns = Columns::default();
     for group in ColumnGroup::ALL {
         input.group(group, rows, &mut columns)?;
@@ -159,13 +159,13 @@ fn write_numbers(numbers: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) 
     }
 }
 
-/// What is still to be read.
-struct Input<'a> {
+/// The bytes that are still to be read.
+struct ColumnReader<'a> {
     rest: &'a [u8],
     bytes: usize,
 }
 
-impl<'a> Input<'a> {
+impl<'a> ColumnReader<'a> {
     fn group(&mut self, group: ColumnGroup, rows: usize, c: &mut Columns) -> Result<(), ColumnsError> {
         match group {
             ColumnGroup::Stamps => {

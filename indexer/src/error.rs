@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why something could not be written. Nothing of it counts; it can be tried again.
+/// Why a write failed. No part of it counts, and it can be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
     /// There is no room.
@@ -13,10 +13,10 @@ pub enum DiskError {
         path: PathBuf,
         /// How much was to be written.
         bytes: u64,
-        /// What the disk said.
+        /// The error of the disk.
         source: io::Error,
     },
-    /// Somebody removed or renamed what is in use.
+    /// A file in use was removed or renamed.
     #[error(
         "{path} was removed or renamed while it was in use, with the messages in it: put it back, or start Logstead \
          again, which begins a new one and names what is missing",
@@ -26,7 +26,7 @@ pub enum DiskError {
         /// The file, or the folder.
         path: PathBuf,
     },
-    /// What is written to cannot be opened for now.
+    /// The logspace cannot be opened for now.
     #[error("{path} cannot be opened, and is tried again: {why}", path = path.display())]
     Closed {
         /// The folder.
@@ -37,16 +37,16 @@ pub enum DiskError {
     /// The disk failed.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     Disk {
-        /// What was to be done.
+        /// The action that failed.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// What the disk said.
+        /// The error of the disk.
         source: io::Error,
     },
 }
 
-/// What the disk said, told apart by whether there was room.
+/// The error of a write, told apart by whether there was room.
 pub(crate) fn failed(action: &'static str, path: PathBuf, bytes: u64, source: io::Error) -> DiskError {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => DiskError::Full { path, bytes, source },

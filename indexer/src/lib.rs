@@ -20,7 +20,7 @@
 //!
 //! Each may use those above it, as `server/tests/structure` says in detail; no files need each other.
 //!
-//! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
+//! **Invariant:** no thread, no clock, no runtime: the caller brings them, and the disk.
 
 mod bounds;
 mod bytes;
@@ -35,20 +35,21 @@ mod segment;
 mod store;
 
 pub use columns::ColumnsError;
-pub use disk::{Disk, DiskFile, Identity, OpenFiles, ReadOnly, RealDisk, Space};
+pub use disk::{Disk, DiskFile, LogspaceIdentity, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use error::DiskError;
 pub use journal::HeaderError;
-pub use journal::frame::{Encoded, FrameError, encode};
-pub use open::{Looked, Opened, closed, look, look_witnessed, open, open_witnessed};
+pub use journal::frame::{EncodedBatch, FrameError, encode};
+pub use open::{OpenLogspace, ReadOnlyLogspace, closed, look, look_witnessed, open, open_witnessed};
 pub use queue::{
-    CursorError, OpenQueueError, OpenedQueue, QueueReader, check_cursor, closed_queue, oldest, open_queue,
+    CursorError, OpenQueue, OpenQueueError, QueueReader, check_cursor, closed_queue, oldest, open_queue,
     verify_cursor,
 };
 pub use search::{
-    Asked, Cause, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched,
-    Order, Position, Request, SearchError, Searcher, Template, Visit,
+    AnswerTarget, ClauseExplanation, CountResult, Coverage, Explanation, Filter, FollowEvent, Follower, Hit,
+    MatchedRows, MissingCause, Order, Position, Request, ResultPage, SearchError, Searcher, TemplateMatches,
+    Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
@@ -56,12 +57,12 @@ pub use store::append::Appender;
 pub use store::damage::{Damage, DamageReason};
 pub use store::holds::holds_messages;
 pub use store::inspect::{InspectError, inspect};
-pub use store::keep::{Backlog, Done, KeepError, Keeper, Task};
+pub use store::keep::{Backlog, KeepError, Keeper, Task, TaskOutcome};
 pub use store::manifest::ManifestError;
 pub use store::options::{Durability, Options};
-pub use store::recover::{Recovery, Told};
-pub use store::retention::{Expired, Expiry};
+pub use store::recover::{Recovery, RecoveryNote};
+pub use store::retention::{ExpiredParts, Expiry};
 pub use store::stats::Stats;
-pub use store::tally::Tallied;
+pub use store::tally::Tally;
 pub use store::unopened::OpenError;
-pub use store::verify::{Checked, Finding};
+pub use store::verify::{Finding, VerifyReport};

@@ -5,49 +5,49 @@ use crate::search::Searcher;
 use crate::store::append::{Appender, NOT_TRIED};
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
-use crate::store::recover::{self, Place, Recovery};
+use crate::store::recover::{self, LogspaceFiles, Recovery};
 use crate::store::unopened::OpenError;
-use crate::store::view::{Shared, View};
+use crate::store::view::{SharedView, View};
 use logstead_work::Lanes;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What can be done with an opened logspace.
-pub struct Opened {
+/// An open logspace: the handles to write, search and maintain it.
+pub struct OpenLogspace {
     /// For the one thread that stores messages.
     pub appender: Appender,
     /// For queries.
     pub searcher: Searcher,
     /// For the threads that seal and tidy up.
     pub keeper: Keeper,
-    /// What was found.
+    /// The report of what was found.
     pub recovery: Recovery,
 }
 
 /// A logspace at one moment.
-pub struct Looked {
+pub struct ReadOnlyLogspace {
     /// For queries.
     pub searcher: Searcher,
-    /// What was found.
+    /// The report of what was found.
     pub recovery: Recovery,
 }
 
-/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are opened
-/// side by side.
-pub fn look(disk: &Arc<dyn Disk>, dir: &Path, lanes: &dyn Lanes) -> Result<Looked, OpenError> {
+/// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are
+/// opened side by side.
+pub fn look(disk: &Arc<dyn Disk>, dir: &Path, lanes: &dyn Lanes) -> Result<ReadOnlyLogspace, OpenError> {
     look_witnessed(disk, dir, 0, lanes)
 }
 
-/// The same where it was noted elsewhere that all messages below the sequence `reached` were stored: what is missing of
-/// those is said.
+/// The same, with a note from elsewhere that all messages below the sequence `reached` were stored: those that are
+/// missing are reported.
 pub fn look_witnessed(
     disk: &Arc<dyn Disk>,
     dir: &Path,
     reached: u64,
     lanes: &dyn Lanes,
-) -> Result<Looked, OpenError> {
+) -> Result<ReadOnlyLogspace, OpenError> {
     let (view, recovery) = recover::look(disk, dir, reached, lanes)?;
-    Ok(Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery })
+    Ok(ReadOnlyLogspace { searcher: Searcher::new(Arc::new(SharedView::new(Arc::new(view)))), recovery })
 }
 
 /// Opens the logspace in a directory, which is made if it is not there. Only one process may have it open.
@@ -57,19 +57,19 @@ pub fn open(
     dir: &Path,
     options: Options,
     lanes: &dyn Lanes,
-) -> Result<Opened, OpenError> {
+) -> Result<OpenLogspace, OpenError> {
     open_witnessed(disk, dir, options, 0, lanes)
 }
 
-/// The same where it was noted elsewhere that all messages below the sequence `reached` were stored: what is missing of
-/// those is said, and no other message gets their sequences.
+/// The same, with a note from elsewhere that all messages below the sequence `reached` were stored: those that are
+/// missing are reported, and no other message gets their sequences.
 pub fn open_witnessed(
     disk: &Arc<dyn Disk>,
     dir: &Path,
     options: Options,
     reached: u64,
     lanes: &dyn Lanes,
-) -> Result<Opened, OpenError> {
+) -> Result<OpenLogspace, OpenError> {
     let mut opened = closed(disk, dir, options, reached);
     opened.recovery = opened.appender.open(lanes)?.unwrap_or_default();
     Ok(opened)
@@ -77,22 +77,28 @@ pub fn open_witnessed(
 
 /// A logspace that is not open yet: every answer about it is incomplete, and it stores nothing, until its appender
 /// [opens](Appender::open) it.
-pub fn closed(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> Opened {
-    closed_at(disk, dir, options, (reached, reached))
+pub fn closed(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenLogspace {
+    closed_at(disk, dir, options, reached, reached)
 }
 
-/// The same, where searchers believe until then that the next message has the sequence `next`.
+/// The same, but until then searchers assume that the next message has the sequence `next`.
 pub(crate) fn closed_at(
     disk: &Arc<dyn Disk>,
     dir: &Path,
     options: Options,
-    (reached, next): (u64, u64),
-) -> Opened {
+    reached: u64,
+    next: u64,
+) -> OpenLogspace {
     let view = View::closed(next, NOT_TRIED);
-    let shared = Arc::new(Shared::new(Arc::new(view)));
+    let shared = Arc::new(SharedView::new(Arc::new(view)));
     let keeper = Keeper::new(disk, dir, &options, Arc::clone(&shared));
-    let place =
-        Place { disk: Arc::clone(disk), dir: dir.to_owned(), options, reached, keeper: keeper.clone() };
+    let place = LogspaceFiles {
+        disk: Arc::clone(disk),
+        dir: dir.to_owned(),
+        options,
+        reached,
+        keeper: keeper.clone(),
+    };
     let appender = Appender::new(place, Arc::clone(&shared), next);
-    Opened { appender, searcher: Searcher::new(shared), keeper, recovery: Recovery::default() }
+    OpenLogspace { appender, searcher: Searcher::new(shared), keeper, recovery: Recovery::default() }
 }

@@ -1,7 +1,7 @@
 //! Bodies of requests, as the agents that speak a protocol write them.
 
-use super::messages::Message;
-use super::protobuf::Fields;
+use super::messages::SyslogMessage;
+use super::protobuf::ProtobufMessage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -9,19 +9,19 @@ use std::io::Write as _;
 const SECOND: i64 = 1_000_000_000;
 
 /// Each line behind the other, as syslog.
-pub(super) fn syslog(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn syslog(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| out.extend_from_slice(message.line.as_bytes()))
 }
 
 /// The texts alone.
-pub(super) fn text(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn text(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| out.extend_from_slice(message.text.as_bytes()))
 }
 
 /// Our own protocol, and what VictoriaLogs calls JSON lines.
-pub(super) fn ndjson(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn ndjson(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
-        let Message { time, host, program, pid, text, .. } = message;
+        let SyslogMessage { time, host, program, pid, text, .. } = message;
         let severity = message.severity_name();
         write_json(
             &json!({
@@ -33,10 +33,10 @@ pub(super) fn ndjson(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Elasticsearch's `_bulk`, with the keys of the Elastic Common Schema.
-pub(super) fn bulk(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn bulk(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
         out.extend_from_slice(b"{\"create\":{\"_index\":\"logs\"}}\n");
-        let Message { time, host, program, pid, text, .. } = message;
+        let SyslogMessage { time, host, program, pid, text, .. } = message;
         let severity = message.severity_name();
         let document = json!({
             "@timestamp": time, "message": text, "host": {"name": host}, "log": {"level": severity},
@@ -47,8 +47,8 @@ pub(super) fn bulk(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Loki's push as JSON.
-pub(super) fn loki_json(messages: &[Message<'_>]) -> Vec<u8> {
-    let stream = |((host, program, level), entries): (_, Vec<&Message<'_>>)| {
+pub(super) fn loki_json(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
+    let stream = |((host, program, level), entries): (_, Vec<&SyslogMessage<'_>>)| {
         let values: Vec<Value> =
             entries.iter().map(|entry| json!([entry.nanos.to_string(), entry.text])).collect();
         json!({"stream": {"host": host, "program": program, "level": level}, "values": values})
@@ -58,15 +58,15 @@ pub(super) fn loki_json(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Loki's push in Protocol Buffers, not packed yet.
-pub(super) fn loki(messages: &[Message<'_>]) -> Vec<u8> {
-    let mut request = Fields::default();
+pub(super) fn loki(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
+    let mut request = ProtobufMessage::default();
     for ((host, program, level), entries) in streams(messages) {
         request.message(1, |stream| {
             let labels = format!("{{host=\"{host}\", program=\"{program}\", level=\"{level}\"}}");
             stream.bytes(1, labels.as_bytes());
-            for Message { nanos, text, .. } in entries {
+            for SyslogMessage { nanos, text, .. } in entries {
                 stream.message(2, |entry| {
-                    let stamp = |stamp: &mut Fields| {
+                    let stamp = |stamp: &mut ProtobufMessage| {
                         stamp.number(1, (nanos / SECOND) as u64).number(2, (nanos % SECOND) as u64);
                     };
                     entry.message(1, stamp).bytes(2, text.as_bytes());
@@ -78,20 +78,20 @@ pub(super) fn loki(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// OpenTelemetry's export in Protocol Buffers: a resource for each service of a host.
-pub(super) fn otlp(messages: &[Message<'_>]) -> Vec<u8> {
-    let text = |field: u32, text: &str, value: &mut Fields| {
+pub(super) fn otlp(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
+    let text = |field: u32, text: &str, value: &mut ProtobufMessage| {
         value.message(field, |value| {
             value.bytes(1, text.as_bytes());
         });
     };
-    let pair = |name: &str, value: &str, pair: &mut Fields| {
+    let pair = |name: &str, value: &str, pair: &mut ProtobufMessage| {
         text(2, value, pair.bytes(1, name.as_bytes()));
     };
-    let mut resources: BTreeMap<(&str, &str), Vec<&Message<'_>>> = BTreeMap::new();
+    let mut resources: BTreeMap<(&str, &str), Vec<&SyslogMessage<'_>>> = BTreeMap::new();
     for message in messages {
         resources.entry((message.host, message.program)).or_default().push(message);
     }
-    let mut request = Fields::default();
+    let mut request = ProtobufMessage::default();
     for ((host, service), records) in resources {
         request.message(1, |of_resource| {
             of_resource.message(1, |resource| {
@@ -119,9 +119,9 @@ pub(super) fn otlp(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Events of Splunk's collector.
-pub(super) fn hec(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn hec(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
-        let Message { nanos, host, program, pid, text, .. } = message;
+        let SyslogMessage { nanos, host, program, pid, text, .. } = message;
         let severity = message.severity_name();
         let event = json!({
             "time": *nanos as f64 / SECOND as f64, "host": host, "sourcetype": "syslog", "event": text,
@@ -132,10 +132,10 @@ pub(super) fn hec(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Objects of GELF, each with a zero byte behind it.
-pub(super) fn gelf(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn gelf(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     let mut out = Vec::new();
     for message in messages {
-        let Message { nanos, host, program, pid, text, .. } = message;
+        let SyslogMessage { nanos, host, program, pid, text, .. } = message;
         let object = json!({
             "version": "1.1", "host": host, "short_message": text, "timestamp": *nanos as f64 / SECOND as f64,
             "level": message.severity(), "_program": program, "_pid": pid,
@@ -147,9 +147,9 @@ pub(super) fn gelf(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// An array for Datadog's intake.
-pub(super) fn datadog(messages: &[Message<'_>]) -> Vec<u8> {
-    let object = |message: &Message<'_>| {
-        let Message { nanos, host, program, text, .. } = message;
+pub(super) fn datadog(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
+    let object = |message: &SyslogMessage<'_>| {
+        let SyslogMessage { nanos, host, program, text, .. } = message;
         let status = message.severity_name();
         json!({
             "message": text, "hostname": host, "service": program, "status": status, "ddsource": "syslog",
@@ -160,9 +160,9 @@ pub(super) fn datadog(messages: &[Message<'_>]) -> Vec<u8> {
 }
 
 /// Entries of systemd's journal, with the fields that it adds to what comes over syslog.
-pub(super) fn journal(messages: &[Message<'_>]) -> Vec<u8> {
+pub(super) fn journal(messages: &[SyslogMessage<'_>]) -> Vec<u8> {
     lines(messages, |message, out| {
-        let Message { nanos, host, program, pid, text, .. } = message;
+        let SyslogMessage { nanos, host, program, pid, text, .. } = message;
         let (micros, severity, facility) = (nanos / 1000, message.severity(), message.priority / 8);
         // Writing to memory does not fail.
         writeln!(
@@ -180,8 +180,8 @@ pub(super) fn journal(messages: &[Message<'_>]) -> Vec<u8> {
 
 /// The messages of a body by what labels them, as agents of Loki group them.
 fn streams<'m, 'l>(
-    messages: &'m [Message<'l>],
-) -> BTreeMap<(&'l str, &'l str, &'static str), Vec<&'m Message<'l>>> {
+    messages: &'m [SyslogMessage<'l>],
+) -> BTreeMap<(&'l str, &'l str, &'static str), Vec<&'m SyslogMessage<'l>>> {
     let mut streams: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for message in messages {
         let labels = (message.host, message.program, message.severity_name());
@@ -190,7 +190,7 @@ fn streams<'m, 'l>(
     streams
 }
 
-fn lines<'l>(messages: &[Message<'l>], write: impl Fn(&Message<'l>, &mut Vec<u8>)) -> Vec<u8> {
+fn lines<'l>(messages: &[SyslogMessage<'l>], write: impl Fn(&SyslogMessage<'l>, &mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     for message in messages {
         write(message, &mut out);

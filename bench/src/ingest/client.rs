@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::task::JoinSet;
 
 const METHOD: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
-/// What is written to a stream at a time.
+/// The bytes written to a stream at a time.
 const WRITE_BYTES: usize = 64 << 10;
 
 /// Sends bodies to an address of HTTP until all are answered.

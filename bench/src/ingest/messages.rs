@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use logstead_record::{Severity, Timestamp};
 
 /// A message, and the line of syslog that it comes from.
-pub(super) struct Message<'l> {
+pub(super) struct SyslogMessage<'l> {
     pub(super) line: &'l str,
     pub(super) time: &'l str,
     pub(super) nanos: i64,
@@ -15,7 +15,7 @@ pub(super) struct Message<'l> {
     pub(super) text: &'l str,
 }
 
-impl Message<'_> {
+impl SyslogMessage<'_> {
     pub(super) fn severity(&self) -> u8 {
         self.priority % 8
     }
@@ -26,12 +26,12 @@ impl Message<'_> {
 }
 
 /// The messages of lines in RFC 5424's form, without structured data.
-pub(super) fn messages(lines: &str) -> Result<Vec<Message<'_>>> {
+pub(super) fn messages(lines: &str) -> Result<Vec<SyslogMessage<'_>>> {
     let read = |line| message(line).with_context(|| format!("not a line of RFC 5424: {line}"));
     lines.lines().map(read).collect()
 }
 
-fn message(line: &str) -> Option<Message<'_>> {
+fn message(line: &str) -> Option<SyslogMessage<'_>> {
     let (priority, rest) = line.strip_prefix('<')?.split_once(">1 ")?;
     let mut parts = rest.splitn(7, ' ');
     let mut part = || parts.next();
@@ -40,7 +40,7 @@ fn message(line: &str) -> Option<Message<'_>> {
     let (_data, text) = (part()?, part()?);
     let nanos = Timestamp::parse_rfc3339(time.as_bytes())?.nanos();
     let priority = priority.parse().ok()?;
-    Some(Message { line, time, nanos, priority, host, program, pid, text })
+    Some(SyslogMessage { line, time, nanos, priority, host, program, pid, text })
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
         let lines = String::from_utf8(crate::corpus::lines(3)).expect("it is text");
         let messages = messages(&lines).expect("they are lines of RFC 5424");
         for message in &messages {
-            let Message { priority, time, host, program, pid, text, .. } = message;
+            let SyslogMessage { priority, time, host, program, pid, text, .. } = message;
             assert_eq!(format!("<{priority}>1 {time} {host} {program} {pid} - - {text}"), message.line);
         }
         assert_eq!(messages.len(), 3);

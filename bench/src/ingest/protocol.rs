@@ -1,14 +1,14 @@
-//! What can be measured: each protocol with its address, its media type and its body, and what bodies are packed with.
+//! The protocols to measure: each with its address, its media type and its body, and the compression of bodies.
 
 use super::body;
-use super::messages::Message;
+use super::messages::SyslogMessage;
 use anyhow::Result;
 use clap::ValueEnum;
 use std::io::Write as _;
 
 /// How messages are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Protocol {
+pub(super) enum IngestProtocol {
     /// Lines of text
     Text,
     /// Our own, an object a line
@@ -33,11 +33,11 @@ pub(super) enum Protocol {
     Gelf,
     /// Datadog's intake
     Datadog,
-    /// What systemd-journal-upload sends
+    /// The format of systemd-journal-upload
     Journal,
 }
 
-/// What a body is packed with.
+/// The compression of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Packing {
     None,
@@ -49,7 +49,7 @@ pub(super) enum Packing {
 
 /// How a body reaches the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum Transport {
     /// A POST to the web listener, with this media type.
     Http { path: &'static str, media: &'static str },
     /// A call over HTTP/2.
@@ -58,45 +58,47 @@ pub(super) enum Way {
     Stream,
 }
 
-impl Protocol {
+impl IngestProtocol {
     pub(super) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    pub(super) fn way(self) -> Way {
-        let http = |path, media| Way::Http { path, media };
+    pub(super) fn way(self) -> Transport {
+        let http = |path, media| Transport::Http { path, media };
         match self {
-            Protocol::Text => http("/api/v1/ingest", "text/plain"),
-            Protocol::Ndjson => http("/api/v1/ingest", "application/x-ndjson"),
-            Protocol::Bulk => http("/_bulk", "application/x-ndjson"),
-            Protocol::LokiJson => http("/loki/api/v1/push", "application/json"),
-            Protocol::Loki => http("/loki/api/v1/push", "application/x-protobuf"),
-            Protocol::OtlpHttp => http("/v1/logs", "application/x-protobuf"),
-            Protocol::OtlpGrpc => Way::Grpc,
-            Protocol::Hec => http("/services/collector", "application/json"),
-            Protocol::HecRaw => http("/services/collector/raw?host=web-1&sourcetype=syslog", "text/plain"),
-            Protocol::HecRawBare => http("/services/collector/raw", "text/plain"),
-            Protocol::Gelf => Way::Stream,
-            Protocol::Datadog => http("/api/v2/logs", "application/json"),
-            Protocol::Journal => http("/upload", "application/vnd.fdo.journal"),
+            IngestProtocol::Text => http("/api/v1/ingest", "text/plain"),
+            IngestProtocol::Ndjson => http("/api/v1/ingest", "application/x-ndjson"),
+            IngestProtocol::Bulk => http("/_bulk", "application/x-ndjson"),
+            IngestProtocol::LokiJson => http("/loki/api/v1/push", "application/json"),
+            IngestProtocol::Loki => http("/loki/api/v1/push", "application/x-protobuf"),
+            IngestProtocol::OtlpHttp => http("/v1/logs", "application/x-protobuf"),
+            IngestProtocol::OtlpGrpc => Transport::Grpc,
+            IngestProtocol::Hec => http("/services/collector", "application/json"),
+            IngestProtocol::HecRaw => {
+                http("/services/collector/raw?host=web-1&sourcetype=syslog", "text/plain")
+            }
+            IngestProtocol::HecRawBare => http("/services/collector/raw", "text/plain"),
+            IngestProtocol::Gelf => Transport::Stream,
+            IngestProtocol::Datadog => http("/api/v2/logs", "application/json"),
+            IngestProtocol::Journal => http("/upload", "application/vnd.fdo.journal"),
         }
     }
 
-    /// Where VictoriaLogs takes the same, as far as it does.
+    /// The path at which VictoriaLogs takes the same, if it does.
     pub(super) fn path_of_victorialogs(self) -> Option<&'static str> {
         match self {
-            Protocol::Ndjson => {
+            IngestProtocol::Ndjson => {
                 Some("/insert/jsonline?_time_field=time&_msg_field=message&_stream_fields=program")
             }
-            Protocol::Bulk => Some(
+            IngestProtocol::Bulk => Some(
                 "/insert/elasticsearch/_bulk?_time_field=@timestamp&_msg_field=message&_stream_fields=process.name",
             ),
-            Protocol::LokiJson | Protocol::Loki => {
+            IngestProtocol::LokiJson | IngestProtocol::Loki => {
                 Some("/insert/loki/api/v1/push?_stream_fields=program&disable_message_parsing=1")
             }
-            Protocol::OtlpHttp => Some("/insert/opentelemetry/v1/logs?_stream_fields=service.name"),
-            Protocol::Datadog => Some("/insert/datadog/api/v2/logs?_stream_fields=service"),
-            Protocol::Journal => Some("/insert/journald/upload?_stream_fields=SYSLOG_IDENTIFIER"),
+            IngestProtocol::OtlpHttp => Some("/insert/opentelemetry/v1/logs?_stream_fields=service.name"),
+            IngestProtocol::Datadog => Some("/insert/datadog/api/v2/logs?_stream_fields=service"),
+            IngestProtocol::Journal => Some("/insert/journald/upload?_stream_fields=SYSLOG_IDENTIFIER"),
             _ => None,
         }
     }
@@ -104,32 +106,34 @@ impl Protocol {
     /// How its agents pack bodies; the first way is the usual one.
     pub(super) fn packings(self) -> &'static [Packing] {
         match self {
-            Protocol::Text | Protocol::HecRaw | Protocol::HecRawBare | Protocol::Gelf | Protocol::Journal => {
-                &[Packing::None]
-            }
-            Protocol::Ndjson => &[Packing::None, Packing::Gzip, Packing::Zstd],
-            Protocol::Loki => &[Packing::Snappy],
-            Protocol::Bulk
-            | Protocol::LokiJson
-            | Protocol::OtlpHttp
-            | Protocol::OtlpGrpc
-            | Protocol::Hec
-            | Protocol::Datadog => &[Packing::None, Packing::Gzip],
+            IngestProtocol::Text
+            | IngestProtocol::HecRaw
+            | IngestProtocol::HecRawBare
+            | IngestProtocol::Gelf
+            | IngestProtocol::Journal => &[Packing::None],
+            IngestProtocol::Ndjson => &[Packing::None, Packing::Gzip, Packing::Zstd],
+            IngestProtocol::Loki => &[Packing::Snappy],
+            IngestProtocol::Bulk
+            | IngestProtocol::LokiJson
+            | IngestProtocol::OtlpHttp
+            | IngestProtocol::OtlpGrpc
+            | IngestProtocol::Hec
+            | IngestProtocol::Datadog => &[Packing::None, Packing::Gzip],
         }
     }
 
-    pub(super) fn body(self, messages: &[Message<'_>]) -> Vec<u8> {
+    pub(super) fn body(self, messages: &[SyslogMessage<'_>]) -> Vec<u8> {
         let write = match self {
-            Protocol::Text | Protocol::HecRaw | Protocol::HecRawBare => body::text,
-            Protocol::Ndjson => body::ndjson,
-            Protocol::Bulk => body::bulk,
-            Protocol::LokiJson => body::loki_json,
-            Protocol::Loki => body::loki,
-            Protocol::OtlpHttp | Protocol::OtlpGrpc => body::otlp,
-            Protocol::Hec => body::hec,
-            Protocol::Gelf => body::gelf,
-            Protocol::Datadog => body::datadog,
-            Protocol::Journal => body::journal,
+            IngestProtocol::Text | IngestProtocol::HecRaw | IngestProtocol::HecRawBare => body::text,
+            IngestProtocol::Ndjson => body::ndjson,
+            IngestProtocol::Bulk => body::bulk,
+            IngestProtocol::LokiJson => body::loki_json,
+            IngestProtocol::Loki => body::loki,
+            IngestProtocol::OtlpHttp | IngestProtocol::OtlpGrpc => body::otlp,
+            IngestProtocol::Hec => body::hec,
+            IngestProtocol::Gelf => body::gelf,
+            IngestProtocol::Datadog => body::datadog,
+            IngestProtocol::Journal => body::journal,
         };
         write(messages)
     }
@@ -145,7 +149,7 @@ impl Packing {
         }
     }
 
-    /// What a request says of it in its head.
+    /// The value of the header that announces it.
     pub(super) fn header(self) -> Option<&'static str> {
         matches!(self, Packing::Gzip | Packing::Zstd).then(|| self.name())
     }

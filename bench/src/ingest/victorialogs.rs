@@ -1,4 +1,4 @@
-//! VictoriaLogs, where it speaks the same protocol: its binary on a fresh folder, and the CPU time that it takes.
+//! VictoriaLogs, if it speaks the same protocol: its binary on a fresh folder, and the CPU time that it takes.
 
 use crate::server::cpu_micros;
 use anyhow::{Context as _, Result, ensure};
@@ -61,7 +61,7 @@ impl VictoriaLogs {
         }
     }
 
-    /// How many messages it finds.
+    /// The number of messages that it finds.
     pub(super) fn found(&self) -> Result<u64> {
         let url = self.url("/select/logsql/query?query=*%20|%20stats%20count()%20as%20n");
         let answer: serde_json::Value = ureq::get(url).call()?.body_mut().read_json()?;

@@ -1,17 +1,17 @@
-//! Which of the parts of an answer a pipeline needs.
+//! Compiles a pipeline into the parts of an answer that it needs.
 //!
 //! `where`, `extract`, `parse`, `fields` and `sort` at its beginning ask for no more than one message at a time: the
 //! first become part of the filter, the others are done batch by batch, and the order is made where rows are kept.
-//! The stage after them collects: groups, or messages in their order. What follows works on the table of that.
+//! The stage after them collects: groups, or messages in their order. All further stages work on the resulting table.
 
 use super::aggregator::Aggregator;
+use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::kind_in_messages;
 use super::finish::{Finish, check};
-use super::part::{BatchTimes, Part};
-use super::rows::{Keep, Rows};
+use super::rows::{KeepRule, Rows};
 use super::stage::{check_logspace, uses_text};
-use super::table::{Column, Table};
-use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings, tabular};
+use super::table::{AnswerTable, TableColumn};
+use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind, tabular};
 use logstead_query::{
     AddedFields, Context, HiddenField, Matcher, Pipeline, Query, SortKey, Stage, ValueKind,
     shown_names as once,
@@ -19,18 +19,18 @@ use logstead_query::{
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Selection, Timestamp};
 use logstead_transform::{Enrich, WantedFields};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::Work;
 
-/// What a table of messages shows, unless `fields` says otherwise.
+/// The columns of a table of messages, unless `fields` says otherwise.
 const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
 
-/// What a step counts for each row: it reads the row's text.
+/// The work that a step counts as for each row: it reads the row's text.
 const STEP_WORK: usize = 16;
 
-/// Where a batch is stored.
+/// The location of a stored batch.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct BatchLocation<'a> {
     /// The logspace whose rows are aggregated.
     pub logspace: &'a str,
     /// The sequence of its first row.
@@ -40,46 +40,46 @@ pub struct Place<'a> {
 /// A pipeline at work.
 pub struct Aggregation {
     filter: Query,
-    steps: Vec<Step>,
+    steps: Vec<RowStep>,
     wanted: WantedFields,
-    sink: Sink,
+    sink: StageCollector,
     rest: Vec<Stage>,
-    /// What the stages of `rest` that were done before must leave as it is, each; none for those after them.
+    /// The fields that each stage of `rest` that already ran must leave as they are; none for the stages after them.
     keeps: Vec<Vec<FieldName>>,
     reads: Option<Vec<FieldName>>,
-    settings: Settings,
+    settings: AnswerSettings,
 }
 
-enum Step {
+enum RowStep {
     Where(Matcher),
     Enrich(Enrich),
 }
 
-enum Sink {
+enum StageCollector {
     Groups(Aggregator),
     Rows(Rows),
 }
 
-impl Sink {
+impl StageCollector {
     fn needs(&self) -> Vec<FieldName> {
         match self {
-            Sink::Groups(aggregator) => aggregator.needs().to_vec(),
-            Sink::Rows(rows) => rows.fields().to_vec(),
+            StageCollector::Groups(aggregator) => aggregator.needs().to_vec(),
+            StageCollector::Rows(rows) => rows.fields().to_vec(),
         }
     }
 
-    fn columns(&self) -> Vec<Column> {
+    fn columns(&self) -> Vec<TableColumn> {
         match self {
-            Sink::Groups(aggregator) => aggregator.columns().to_vec(),
-            Sink::Rows(rows) => rows.columns(),
+            StageCollector::Groups(aggregator) => aggregator.columns().to_vec(),
+            StageCollector::Rows(rows) => rows.columns(),
         }
     }
 }
 
 impl Aggregation {
     /// Makes a pipeline ready to run.
-    pub fn compile(pipeline: &Pipeline, settings: Settings) -> Result<Aggregation, AnswerError> {
-        let mut head = Head::default();
+    pub fn compile(pipeline: &Pipeline, settings: AnswerSettings) -> Result<Aggregation, AnswerError> {
+        let mut head = LeadingStages::default();
         let mut stages = pipeline.stages.iter();
         let collecting = loop {
             match stages.next() {
@@ -95,18 +95,18 @@ impl Aggregation {
         let range = if inside.is_empty() { settings.range } else { inside };
         let asked = settings.asked.intersect(filter.time_range(settings.now));
         let asked = if asked.is_empty() { settings.asked } else { asked };
-        let settings = Settings { range, asked, ..settings };
+        let settings = AnswerSettings { range, asked, ..settings };
 
         let mut rest: Vec<Stage> = stages.cloned().collect();
         let wanted = head.wanted(pipeline);
         let sink = match collecting {
             Some(stage) if stage.aggregates() => {
                 head.check_visible(stage)?;
-                Sink::Groups(Aggregator::new(stage, &settings, &|field| head.kind(field))?)
+                StageCollector::Groups(Aggregator::new(stage, &settings, &|field| head.kind(field))?)
             }
-            stage => Sink::Rows(head.rows(stage, &mut rest, &settings)?),
+            stage => StageCollector::Rows(head.rows(stage, &mut rest, &settings)?),
         };
-        let is_messages = matches!(sink, Sink::Rows(_));
+        let is_messages = matches!(sink, StageCollector::Rows(_));
         let chosen = head.visible.iter().map(|_| Vec::new());
         let keeps = chosen.chain(head.open.iter().map(|open| open.keeps.clone())).collect();
         let reads = (!head.uses_text).then(|| {
@@ -121,7 +121,7 @@ impl Aggregation {
         Ok(aggregation)
     }
 
-    /// Which messages to add.
+    /// The messages to add.
     pub fn filter(&self) -> &Query {
         &self.filter
     }
@@ -129,14 +129,14 @@ impl Aggregation {
     /// The columns that a part must have; the time is not among them.
     pub fn needs(&self) -> &[FieldName] {
         match &self.sink {
-            Sink::Groups(aggregator) => aggregator.needs(),
-            Sink::Rows(_) => &[],
+            StageCollector::Groups(aggregator) => aggregator.needs(),
+            StageCollector::Rows(_) => &[],
         }
     }
 
     /// Whether columns do not suffice: then messages must be added as batches.
     pub fn needs_batches(&self) -> bool {
-        !self.steps.is_empty() || matches!(self.sink, Sink::Rows(_))
+        !self.steps.is_empty() || matches!(self.sink, StageCollector::Rows(_))
     }
 
     /// The fields of batches that are looked at; `None` for all of them.
@@ -147,16 +147,16 @@ impl Aggregation {
     /// A time before which messages make no difference any more: they need not be added.
     pub fn floor(&self) -> Option<Timestamp> {
         match &self.sink {
-            Sink::Groups(_) => None,
-            Sink::Rows(rows) => rows.floor(),
+            StageCollector::Groups(_) => None,
+            StageCollector::Rows(rows) => rows.floor(),
         }
     }
 
     /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
     /// unreadable; after another error there is no answer.
-    pub fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+    pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         match &mut self.sink {
-            Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part, work),
+            StageCollector::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part, work),
             _ => Err(AnswerError::Stage("this pipeline needs whole messages".to_owned())),
         }
     }
@@ -166,7 +166,7 @@ impl Aggregation {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        place: Place<'_>,
+        place: BatchLocation<'_>,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         if selected.is_empty() {
@@ -174,7 +174,7 @@ impl Aggregation {
         }
         if self.steps.is_empty() {
             let sequence = |row: usize| place.first_sequence + row as u64;
-            return self.collect(batch, selected, (&sequence, place.logspace), work);
+            return self.collect(batch, selected, &sequence, place.logspace, work);
         }
         let rows: Vec<usize> = selected.iter().collect();
         let mut batch = batch.take(selected);
@@ -182,25 +182,27 @@ impl Aggregation {
         for step in &self.steps {
             check(work, batch.rows() * STEP_WORK)?;
             match step {
-                Step::Where(matcher) => selected = matcher.select_within(&batch, &selected),
-                Step::Enrich(enrich) => batch = enrich.batch(&batch, &selected, place.logspace, &self.wanted),
+                RowStep::Where(matcher) => selected = matcher.select_within(&batch, &selected),
+                RowStep::Enrich(enrich) => {
+                    batch = enrich.batch(&batch, &selected, place.logspace, &self.wanted)
+                }
             }
         }
         let sequence = |row: usize| place.first_sequence + rows[row] as u64;
-        self.collect(&batch, &selected, (&sequence, place.logspace), work)
+        self.collect(&batch, &selected, &sequence, place.logspace, work)
     }
 
     /// The table of everything that was added. If not all of it is awaited, what can be shown.
-    pub fn finish(self, run: &Run<'_>) -> Result<Table, AnswerError> {
+    pub fn finish(self, run: &SearchContext<'_>) -> Result<AnswerTable, AnswerError> {
         let work = run.work();
         let finish = Finish::new(&work);
         let mut table = match self.sink {
-            Sink::Groups(aggregator) => aggregator.finish(&finish)?,
-            Sink::Rows(rows) => rows.finish(&finish),
+            StageCollector::Groups(aggregator) => aggregator.finish(&finish)?,
+            StageCollector::Rows(rows) => rows.finish(&finish),
         };
         for (number, stage) in self.rest.iter().enumerate() {
             let keeps = self.keeps.get(number).map_or(&[][..], Vec::as_slice);
-            table = tabular::apply((stage, keeps), table, &self.settings, &finish)?;
+            table = tabular::apply(stage, keeps, table, &self.settings, &finish)?;
         }
         table.cut();
         table.is_cut_short = finish.is_cut();
@@ -211,59 +213,60 @@ impl Aggregation {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        sequence: &dyn Fn(usize) -> u64,
+        logspace: &str,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         let aggregator = match &mut self.sink {
-            Sink::Rows(rows) => return rows.add(batch, selected, (sequence, logspace), work),
-            Sink::Groups(aggregator) => aggregator,
+            StageCollector::Rows(rows) => return rows.add(batch, selected, sequence, logspace, work),
+            StageCollector::Groups(aggregator) => aggregator,
         };
         let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
         let times =
             if aggregator.needs_times() { BatchTimes::of(batch) } else { BatchTimes::new(Vec::new()) };
-        aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields }, work)
+        aggregator.add(&AnswerRows { rows: batch.rows(), selected, times: &times, fields }, work)
     }
 
     /// Later stages name existing columns.
     fn check_rest(&self) -> Result<(), AnswerError> {
-        let mut table = Table { columns: self.sink.columns(), ..Table::default() };
-        let work = Run::alone().work();
+        let mut table = AnswerTable { columns: self.sink.columns(), ..AnswerTable::default() };
+        let work = SearchContext::alone().work();
         for stage in &self.rest {
-            table = tabular::apply((stage, &[]), table, &self.settings, &Finish::new(&work))?;
+            table = tabular::apply(stage, &[], table, &self.settings, &Finish::new(&work))?;
         }
         Ok(())
     }
 }
 
 /// A stage whose fields depend on the text.
-struct Open {
+struct OpenStage {
     stage: Stage,
-    /// What later stages named, which stands for what it finds.
+    /// The fields that later stages named, which stand for what this stage finds.
     keeps: Vec<FieldName>,
 }
 
 /// The stages before the one that collects.
 #[derive(Default)]
-struct Head {
+struct LeadingStages {
     filters: Vec<Query>,
-    steps: Vec<Step>,
+    steps: Vec<RowStep>,
     /// The fields that stages name themselves, with what they are.
     added: Vec<(FieldName, ValueKind)>,
     /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
-    /// that are shown, where they decide about the columns.
-    open: Vec<Open>,
+    /// that are shown, if they decide about the columns.
+    open: Vec<OpenStage>,
     /// Whether a step looks for a text in every field.
     uses_text: bool,
     /// The fields that steps look at.
     looks_at: Vec<FieldName>,
     sort: Vec<SortKey>,
-    /// What `fields` names.
+    /// The fields that `fields` names.
     visible: Option<Vec<FieldName>>,
 }
 
-impl Head {
+impl LeadingStages {
     /// Whether it is one of these.
-    fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
+    fn takes(&mut self, stage: &Stage, settings: &AnswerSettings) -> Result<bool, AnswerError> {
         let is_mine = !stage.aggregates()
             && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
             && !self.sorts_by_what_it_adds(stage);
@@ -278,7 +281,7 @@ impl Head {
                 self.uses_text |= uses_text(query);
                 self.looks_at.extend(query.fields().into_iter().cloned());
                 self.steps
-                    .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
+                    .push(RowStep::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
             }
             Stage::Fields(fields) => {
                 self.visible = Some(fields.clone());
@@ -301,7 +304,7 @@ impl Head {
             AddedFields::Any => {
                 // It may stand for what was computed.
                 self.added.iter_mut().for_each(|(_, gives)| *gives = ValueKind::Text);
-                self.open.push(Open { stage: stage.clone(), keeps: Vec::new() });
+                self.open.push(OpenStage { stage: stage.clone(), keeps: Vec::new() });
             }
             AddedFields::These(added) => {
                 if let Some(visible) = &mut self.visible {
@@ -313,7 +316,7 @@ impl Head {
                 self.added.extend(added);
             }
         }
-        self.steps.push(Step::Enrich(enrich));
+        self.steps.push(RowStep::Enrich(enrich));
     }
 
     /// Whether messages were sorted by a field that this stage may change.
@@ -333,10 +336,13 @@ impl Head {
         hidden.map_err(|hidden| AnswerError::Stage(hidden.to_string()))
     }
 
-    /// What the values of a field are.
-    fn kind(&self, field: &FieldName) -> Kind {
+    /// The kind of the values of a field.
+    fn kind(&self, field: &FieldName) -> ValueKind {
         let is_it = |(name, _): &&(FieldName, ValueKind)| name.as_str().eq_ignore_ascii_case(field.as_str());
-        self.added.iter().rfind(is_it).map_or_else(|| Kind::of(field), |(_, gives)| kind_in_messages(*gives))
+        self.added
+            .iter()
+            .rfind(is_it)
+            .map_or_else(|| ValueKind::of(field), |(_, gives)| kind_in_messages(*gives))
     }
 
     /// Whether a text may have a field of this name.
@@ -349,25 +355,25 @@ impl Head {
         WantedFields { fields: (!self.uses_text).then_some(fields) }
     }
 
-    /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table
-    /// go to the front of `rest`.
+    /// Makes the collector that keeps messages, for a `stage` that needs their order, or to show them. Stages that
+    /// finish its table go to the front of `rest`.
     fn rows(
         &self,
         stage: Option<&Stage>,
         rest: &mut Vec<Stage>,
-        settings: &Settings,
+        settings: &AnswerSettings,
     ) -> Result<Rows, AnswerError> {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let keep = match stage {
-            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => Keep::Shown,
-            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
-            Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
-            Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
+            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => KeepRule::Shown,
+            Some(Stage::Limit(limit)) => KeepRule::First(count(*limit)),
+            Some(Stage::Tail(limit)) => KeepRule::Last(count(*limit)),
+            Some(Stage::Dedup(fields)) => KeepRule::Distinct(fields.clone()),
             Some(stage) => {
                 rest.insert(0, stage.clone());
-                Keep::First(usize::MAX)
+                KeepRule::First(usize::MAX)
             }
-            None => Keep::Shown,
+            None => KeepRule::Shown,
         };
         if let Some(stage) = stage {
             self.check_visible(stage)?;
@@ -385,7 +391,7 @@ impl Head {
             None => self.columns(rest),
         };
         let kind = |field: &FieldName| self.kind(field);
-        Ok(Rows::new(columns, &self.sort, keep, (&kind, settings.memory_bytes_max)))
+        Ok(Rows::new(columns, &self.sort, keep, &kind, settings.memory_bytes_max))
     }
 
     /// The columns that `rest` needs or shows, where `fields` did not say before.
@@ -400,7 +406,7 @@ impl Head {
         }
         let last = choice.map_or(rest.len(), |choice| choice + 1);
         columns.extend(rest[..last].iter().flat_map(Stage::references));
-        // Where a text does not have a field that is looked for in it, one that the message had remains.
+        // If a text lacks a field that is looked for in it, a field of that name in the message remains.
         let found = rest[..last].iter().filter_map(|stage| match stage.adds() {
             AddedFields::These(added) => Some(added),
             AddedFields::Any => None,

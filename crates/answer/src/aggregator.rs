@@ -1,14 +1,15 @@
-//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a table.
+//! A stage that makes groups of rows: `stats`, `timechart`, `top`, `rare`, `uniq` and `gap`; over messages or over a
+//! table.
 
+use super::answer_rows::{AnswerRows, Unreadable};
+use super::combinations::COMBINATIONS_MAX;
 use super::finish::Finish;
-use super::groups::{Groups, Plan};
+use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Interval, Width};
-use super::part::{Part, Unreadable};
-use super::spread::COMBINATIONS_MAX;
-use super::table::{Column, Rank, Table};
-use super::value::Value;
-use super::values::ABSENT;
-use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings};
+use super::table::{AnswerTable, Rank, TableColumn};
+use super::value::CellValue;
+use super::value_dictionary::ABSENT;
+use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind};
 use hashbrown::HashMap;
 use logstead_query::{Aggregate, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange, Unit};
 use logstead_record::FieldName;
@@ -23,19 +24,19 @@ const BUCKETS_AIM: usize = 100;
 /// Collects rows and makes the table.
 pub(crate) struct Aggregator {
     needs: Vec<FieldName>,
-    by: Vec<Source>,
-    arguments: Vec<Source>,
-    columns: Vec<Column>,
-    groups: Groups,
-    /// What the functions make of no rows.
-    empty: Vec<Value>,
-    shape: Shape,
+    by: Vec<GroupSource>,
+    arguments: Vec<GroupSource>,
+    columns: Vec<TableColumn>,
+    groups: GroupTable,
+    /// The results of the functions for no rows.
+    empty: Vec<CellValue>,
+    shape: TableShape,
 }
 
-/// Where a column of groups comes from.
+/// The source of a column of groups.
 #[derive(Clone, Copy)]
-enum Source {
-    /// The field that was asked for with this index.
+enum GroupSource {
+    /// The needed field with this index.
     Given(usize),
     /// The time of each row.
     Time,
@@ -44,7 +45,7 @@ enum Source {
 }
 
 /// How groups become rows.
-enum Shape {
+enum TableShape {
     Stats,
     Timechart {
         interval: Interval,
@@ -63,7 +64,7 @@ enum Shape {
 }
 
 /// A time in which a group has no messages.
-struct Gap {
+struct SilentGap {
     group: usize,
     from: i64,
     /// Nothing while it lasts.
@@ -72,27 +73,28 @@ struct Gap {
 }
 
 impl Aggregator {
-    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a column are.
+    /// For a stage that aggregates; the range of `settings` holds all times, and `kind` tells what the values of a
+    /// column are.
     pub(crate) fn new(
         stage: &Stage,
-        settings: &Settings,
-        kind: &dyn Fn(&FieldName) -> Kind,
+        settings: &AnswerSettings,
+        kind: &dyn Fn(&FieldName) -> ValueKind,
     ) -> Result<Aggregator, AnswerError> {
         let range = settings.range;
-        let (by, functions, shape): (Vec<&FieldName>, &[Aggregate], Shape) = match stage {
-            Stage::Stats { functions, by } => (by.iter().collect(), functions, Shape::Stats),
+        let (by, functions, shape): (Vec<&FieldName>, &[Aggregate], TableShape) = match stage {
+            Stage::Stats { functions, by } => (by.iter().collect(), functions, TableShape::Stats),
             Stage::Timechart { span_nanos, functions, by } => {
                 let interval = span(*span_nanos, range)?;
-                (by.iter().collect(), functions, Shape::Timechart { interval, range })
+                (by.iter().collect(), functions, TableShape::Timechart { interval, range })
             }
             Stage::Top(of) | Stage::Rare(of) => {
                 let rare = matches!(stage, Stage::Rare(_));
-                (of.by.iter().chain(&of.fields).collect(), &[], Shape::Ranking { of: of.clone(), rare })
+                (of.by.iter().chain(&of.fields).collect(), &[], TableShape::Ranking { of: of.clone(), rare })
             }
-            Stage::Uniq(fields) => (fields.iter().collect(), &[], Shape::Uniq),
+            Stage::Uniq(fields) => (fields.iter().collect(), &[], TableShape::Uniq),
             Stage::Gap { by, longest_nanos } => {
                 let end = settings.asked.last.saturating_add(1).min(settings.now).nanos();
-                (by.iter().collect(), &[], Shape::Gaps { longest: *longest_nanos, end })
+                (by.iter().collect(), &[], TableShape::Gaps { longest: *longest_nanos, end })
             }
             other => return Err(AnswerError::Stage(format!("`{other}` makes no groups"))),
         };
@@ -102,40 +104,42 @@ impl Aggregator {
     fn build(
         by: &[&FieldName],
         functions: &[Aggregate],
-        shape: Shape,
-        kind: &dyn Fn(&FieldName) -> Kind,
+        shape: TableShape,
+        kind: &dyn Fn(&FieldName) -> ValueKind,
         memory_bytes_max: usize,
     ) -> Aggregator {
         let mut needs = Vec::new();
-        let mut columns: Vec<Column> =
-            by.iter().map(|field| Column::new(field.as_str(), kind(field))).collect();
-        let mut by: Vec<Source> = by.iter().map(|field| Source::of(field, &mut needs)).collect();
-        if let Shape::Timechart { interval, .. } = shape {
-            by.insert(0, Source::Span(interval));
-            columns.insert(0, Column::new(Field::Time.name(), Kind::Time));
+        let mut columns: Vec<TableColumn> =
+            by.iter().map(|field| TableColumn::new(field.as_str(), kind(field))).collect();
+        let mut by: Vec<GroupSource> = by.iter().map(|field| GroupSource::of(field, &mut needs)).collect();
+        if let TableShape::Timechart { interval, .. } = shape {
+            by.insert(0, GroupSource::Span(interval));
+            columns.insert(0, TableColumn::new(Field::Time.name(), ValueKind::Time));
         }
         let kinds = columns.iter().map(|column| column.kind).collect();
         let plain: Vec<Function> = functions.iter().map(|aggregate| aggregate.function.clone()).collect();
         let plan = match shape {
-            Shape::Gaps { longest, .. } => Plan::of_gaps(kinds, longest),
-            _ => Plan::new(kinds, &plain, kind),
+            TableShape::Gaps { longest, .. } => GroupPlan::of_gaps(kinds, longest),
+            _ => GroupPlan::new(kinds, &plain, kind),
         };
-        let arguments = plan.arguments().map(|field| Source::of(field, &mut needs)).collect();
+        let arguments = plan.arguments().map(|field| GroupSource::of(field, &mut needs)).collect();
         columns.extend(
-            functions
-                .iter()
-                .map(|aggregate| Column::new(&aggregate.column(), result_kind(&aggregate.function, kind))),
+            functions.iter().map(|aggregate| {
+                TableColumn::new(&aggregate.column(), result_kind(&aggregate.function, kind))
+            }),
         );
-        if matches!(shape, Shape::Ranking { .. }) {
-            columns.push(Column::new("count", Kind::Number));
+        if matches!(shape, TableShape::Ranking { .. }) {
+            columns.push(TableColumn::new("count", ValueKind::Number));
         }
-        if matches!(shape, Shape::Gaps { .. }) {
-            let kinds = [Kind::Time, Kind::Time, Kind::Number];
+        if matches!(shape, TableShape::Gaps { .. }) {
+            let kinds = [ValueKind::Time, ValueKind::Time, ValueKind::Number];
             let units = [Unit::Plain, Unit::Plain, Unit::Duration];
             let made = GAP_COLUMNS.iter().zip(kinds).zip(units);
-            columns.extend(made.map(|((name, kind), unit)| Column { unit, ..Column::new(name, kind) }));
+            columns.extend(
+                made.map(|((name, kind), unit)| TableColumn { unit, ..TableColumn::new(name, kind) }),
+            );
         }
-        let groups = Groups::new(plan, memory_bytes_max);
+        let groups = GroupTable::new(plan, memory_bytes_max);
         let empty = plain.iter().map(of_nothing).collect();
         Aggregator { needs, by, arguments, columns, groups, empty, shape }
     }
@@ -146,18 +150,18 @@ impl Aggregator {
     }
 
     /// The columns of the table that it makes.
-    pub(crate) fn columns(&self) -> &[Column] {
+    pub(crate) fn columns(&self) -> &[TableColumn] {
         &self.columns
     }
 
     /// Whether it looks at the times of rows.
     pub(crate) fn needs_times(&self) -> bool {
-        self.by.iter().chain(&self.arguments).any(|source| !matches!(source, Source::Given(_)))
+        self.by.iter().chain(&self.arguments).any(|source| !matches!(source, GroupSource::Given(_)))
     }
 
     /// Adds the selected rows of a part. Nothing is added of one that is unreadable; after another error there is no
     /// answer.
-    pub(crate) fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+    pub(crate) fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
         if rows.is_empty() {
             return Ok(());
@@ -170,20 +174,22 @@ impl Aggregator {
     }
 
     /// The table of all parts.
-    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Result<Table, AnswerError> {
+    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Result<AnswerTable, AnswerError> {
         let mut notes = Vec::new();
         let rows = match &self.shape {
-            Shape::Stats => {
+            TableShape::Stats => {
                 let order = self.sorted(|_| true, finish);
                 self.rows(order, finish)
             }
-            Shape::Uniq => {
+            TableShape::Uniq => {
                 let order = self.sorted(|group| self.has_all(group), finish);
                 self.rows(order, finish)
             }
-            Shape::Ranking { of, rare } => self.ranking(of, *rare, finish),
-            &Shape::Gaps { longest, end } => self.gaps(longest, end, finish),
-            &Shape::Timechart { interval, range } => self.timechart(interval, range, &mut notes, finish)?,
+            TableShape::Ranking { of, rare } => self.ranking(of, *rare, finish),
+            &TableShape::Gaps { longest, end } => self.gaps(longest, end, finish),
+            &TableShape::Timechart { interval, range } => {
+                self.timechart(interval, range, &mut notes, finish)?
+            }
         };
         if 0 < self.groups.cut() {
             notes.push(format!(
@@ -198,7 +204,7 @@ impl Aggregator {
                 column.unit = self.groups.unit(function);
             }
         }
-        Ok(Table { columns: self.columns, rows, notes, ..Table::default() })
+        Ok(AnswerTable { columns: self.columns, rows, notes, ..AnswerTable::default() })
     }
 
     /// The numbers of some groups, in the order of their values.
@@ -213,21 +219,21 @@ impl Aggregator {
         (0..self.by.len()).all(|column| self.groups.key(group, column).is_some())
     }
 
-    fn row(&mut self, group: usize) -> Vec<Value> {
+    fn row(&mut self, group: usize) -> Vec<CellValue> {
         let functions = self.columns.len() - self.by.len();
         let by = (0..self.by.len()).map(|column| self.groups.value(group, column));
-        let mut row: Vec<Value> = by.collect();
+        let mut row: Vec<CellValue> = by.collect();
         row.extend((0..functions).map(|function| self.groups.result(group, function)));
         row
     }
 
-    fn rows(&mut self, order: Vec<usize>, finish: &Finish<'_>) -> Vec<Vec<Value>> {
+    fn rows(&mut self, order: Vec<usize>, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
         let order = order.into_iter().enumerate().take_while(|(rows, _)| finish.wants(*rows));
         order.map(|(_, group)| self.row(group)).collect()
     }
 
     /// The most or least frequent groups, of those that have all values, for each group of the first columns.
-    fn ranking(&self, of: &Ranking, rare: bool, finish: &Finish<'_>) -> Vec<Vec<Value>> {
+    fn ranking(&self, of: &Ranking, rare: bool, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
         let groups = &self.groups;
         let order = self.sorted(|group| self.has_all(group), finish);
         let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
@@ -243,21 +249,21 @@ impl Aggregator {
                     return rows;
                 }
                 let values = (0..self.by.len()).map(|column| groups.value(group, column));
-                rows.push(values.chain([Value::Count(groups.rows(group))]).collect());
+                rows.push(values.chain([CellValue::Count(groups.rows(group))]).collect());
             }
         }
         rows
     }
 
     /// The longest gap first; of equal ones the lower value, then the earlier one.
-    fn gaps(&mut self, longest: i64, end: i64, finish: &Finish<'_>) -> Vec<Vec<Value>> {
-        let mut gaps: Vec<Gap> = Vec::new();
+    fn gaps(&mut self, longest: i64, end: i64, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
+        let mut gaps: Vec<SilentGap> = Vec::new();
         for group in self.sorted(|group| self.has_all(group), finish) {
             if !finish.wants(gaps.len()) {
                 break;
             }
             let spans = self.groups.spans(group);
-            let gap = |from: i64, to: Option<i64>| Gap {
+            let gap = |from: i64, to: Option<i64>| SilentGap {
                 group,
                 from,
                 to,
@@ -274,10 +280,12 @@ impl Aggregator {
             if !finish.wants(rows.len()) {
                 break;
             }
-            let time = |nanos: i64| Value::Time(Timestamp::from_nanos(nanos));
-            let seconds = Value::Number(gap.nanos as f64 / SECOND as f64);
+            let time = |nanos: i64| CellValue::Time(Timestamp::from_nanos(nanos));
+            let seconds = CellValue::Number(gap.nanos as f64 / SECOND as f64);
             let values = (0..self.by.len()).map(|column| self.groups.value(gap.group, column));
-            rows.push(values.chain([time(gap.from), gap.to.map_or(Value::Null, time), seconds]).collect());
+            rows.push(
+                values.chain([time(gap.from), gap.to.map_or(CellValue::Null, time), seconds]).collect(),
+            );
         }
         rows
     }
@@ -289,11 +297,11 @@ impl Aggregator {
         range: TimeRange,
         notes: &mut Vec<String>,
         finish: &Finish<'_>,
-    ) -> Result<Vec<Vec<Value>>, AnswerError> {
+    ) -> Result<Vec<Vec<CellValue>>, AnswerError> {
         let series = self.series(finish);
         let mut known = HashMap::new();
         for group in 0..self.groups.len() {
-            if let Value::Time(start) = self.groups.value(group, 0) {
+            if let CellValue::Time(start) = self.groups.value(group, 0) {
                 known.insert((interval.number(start.nanos()), self.series_of(group)), group);
             }
         }
@@ -320,7 +328,7 @@ impl Aggregator {
         Ok(rows)
     }
 
-    /// A group of each series, in the order of their values; one series of no group where there is no field.
+    /// A group of each series, in the order of their values; one series of no group if there is no field.
     fn series(&self, finish: &Finish<'_>) -> Vec<Option<usize>> {
         if self.by.len() == 1 {
             return vec![None];
@@ -336,14 +344,14 @@ impl Aggregator {
         if self.by.len() == 1 { ABSENT } else { self.groups.key_number(group, 1) }
     }
 
-    fn empty_row(&self, start: i64, example: Option<usize>) -> Vec<Value> {
-        let start = Value::Time(Timestamp::from_nanos(start));
+    fn empty_row(&self, start: i64, example: Option<usize>) -> Vec<CellValue> {
+        let start = CellValue::Time(Timestamp::from_nanos(start));
         let series = example.map(|group| self.groups.value(group, 1));
         std::iter::once(start).chain(series).chain(self.empty.iter().cloned()).collect()
     }
 }
 
-/// The numbers of the first and the last span of a chart; of the spans that have rows where the range is open.
+/// The numbers of the first and the last span of a chart; of the spans that have rows if the range is open.
 fn ends(
     interval: Interval,
     range: TimeRange,
@@ -355,19 +363,19 @@ fn ends(
     (first <= last).then_some((first, last))
 }
 
-/// What a function makes of no rows.
-fn of_nothing(function: &Function) -> Value {
+/// The result of a function for no rows.
+fn of_nothing(function: &Function) -> CellValue {
     match function {
-        Function::Count | Function::Of(Measure::Count | Measure::Distinct, _) => Value::Count(0),
-        Function::Of(..) => Value::Null,
+        Function::Count | Function::Of(Measure::Count | Measure::Distinct, _) => CellValue::Count(0),
+        Function::Of(..) => CellValue::Null,
     }
 }
 
-/// What a function makes: mostly numbers.
-fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> Kind) -> Kind {
+/// The kind of the results of a function: mostly numbers.
+fn result_kind(function: &Function, kind: &dyn Fn(&FieldName) -> ValueKind) -> ValueKind {
     match function {
         Function::Of(Measure::Min | Measure::Max, field) => kind(field),
-        Function::Of(..) | Function::Count => Kind::Number,
+        Function::Of(..) | Function::Count => ValueKind::Number,
     }
 }
 
@@ -382,24 +390,24 @@ fn span(span_nanos: Option<i64>, range: TimeRange) -> Result<Interval, AnswerErr
     }
 }
 
-impl Source {
-    fn of(field: &FieldName, needs: &mut Vec<FieldName>) -> Source {
+impl GroupSource {
+    fn of(field: &FieldName, needs: &mut Vec<FieldName>) -> GroupSource {
         if *field == FieldName::Known(Field::Time) {
-            return Source::Time;
+            return GroupSource::Time;
         }
         let known = needs.iter().position(|need| need == field);
-        Source::Given(known.unwrap_or_else(|| {
+        GroupSource::Given(known.unwrap_or_else(|| {
             needs.push(field.clone());
             needs.len() - 1
         }))
     }
 
-    /// The column, where the part does not have it as it is.
-    fn coded<'a>(self, part: &Part<'_>) -> Result<Option<Coded<'a>>, Unreadable> {
+    /// The column, if the part does not have it as it is.
+    fn coded<'a>(self, part: &AnswerRows<'_>) -> Result<Option<Coded<'a>>, Unreadable> {
         match self {
-            Source::Given(_) => Ok(None),
-            Source::Span(interval) => interval.coded(part).map(Some),
-            Source::Time => {
+            GroupSource::Given(_) => Ok(None),
+            GroupSource::Span(interval) => interval.coded(part).map(Some),
+            GroupSource::Time => {
                 let mut times = vec![0; part.rows];
                 part.visit_times(|time| time..=time, |rows, time| times[rows].fill(time))?;
                 Ok(Some(Coded::of_times(times)))
@@ -408,13 +416,17 @@ impl Source {
     }
 }
 
-fn make<'a>(sources: &[Source], part: &Part<'_>) -> Result<Vec<Option<Coded<'a>>>, Unreadable> {
+fn make<'a>(sources: &[GroupSource], part: &AnswerRows<'_>) -> Result<Vec<Option<Coded<'a>>>, Unreadable> {
     sources.iter().map(|source| source.coded(part)).collect()
 }
 
-fn columns<'a>(sources: &[Source], made: &'a [Option<Coded<'a>>], part: &'a Part<'_>) -> Vec<&'a Coded<'a>> {
-    let column = |(source, made): (&Source, &'a Option<Coded<'a>>)| match (source, made) {
-        (Source::Given(index), _) => &part.fields[*index],
+fn columns<'a>(
+    sources: &[GroupSource],
+    made: &'a [Option<Coded<'a>>],
+    part: &'a AnswerRows<'_>,
+) -> Vec<&'a Coded<'a>> {
+    let column = |(source, made): (&GroupSource, &'a Option<Coded<'a>>)| match (source, made) {
+        (GroupSource::Given(index), _) => &part.fields[*index],
         (_, Some(coded)) => coded,
         (_, None) => unreachable!("a column that the part does not have is made"),
     };
@@ -422,7 +434,7 @@ fn columns<'a>(sources: &[Source], made: &'a [Option<Coded<'a>>], part: &'a Part
 }
 
 /// By their values in some columns. Two texts may be the same number: then by the texts.
-fn sort_groups(groups: &Groups, columns: Range<usize>, order: &mut Vec<usize>, finish: &Finish<'_>) {
+fn sort_groups(groups: &GroupTable, columns: Range<usize>, order: &mut Vec<usize>, finish: &Finish<'_>) {
     let mut ranks: Vec<Vec<Option<Rank>>> = vec![Vec::new(); columns.len()];
     let mut ranked = 0;
     // A group that is not ranked is among those that are left out.

@@ -1,9 +1,10 @@
-//! A column as an answer sees it: values, and for each row the number of its value. What can be decided for a
-//! value is decided once for all rows that have it.
+//! A column as an answer sees it: values, and for each row the number of its value. A decision about a
+//! value is made once for all rows that have it.
 //!
-//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
+//! Values are in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or
+//! grouped it may have several, which are different.
 //!
-//! **Invariant:** a value is absent where its id has none, and where its text is empty.
+//! **Invariant:** a value is absent if its id has none, or if its text is empty.
 
 use super::value::{severity_key, time_key};
 use hashbrown::HashMap;
@@ -16,11 +17,11 @@ use std::ops::Range;
 /// Values, perhaps some of them more than once, and an id for each row.
 #[derive(Clone, Debug, Default)]
 pub struct Coded<'a> {
-    /// In key form.
+    /// The values in key form.
     pub values: Cow<'a, TextColumn>,
     /// The number of each row's value; `values.len()` for none.
     pub ids: Cow<'a, [u32]>,
-    /// The ids that an id stands for where that is more than one.
+    /// The ids that an id stands for, if they are more than one.
     pub several: HashMap<u32, Range<u32>>,
 }
 
@@ -79,14 +80,14 @@ impl<'a> Coded<'a> {
         Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..Coded::default() }
     }
 
-    /// One text for all rows.
+    /// A column with one text for all rows.
     pub fn constant(text: &str, rows: usize) -> Coded<'a> {
         let mut values = TextColumn::default();
         values.push(text.as_bytes());
         Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..Coded::default() }
     }
 
-    /// What is written for each row.
+    /// A column of the text that `write` writes for each row.
     pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Coded<'a> {
         let mut values = TextColumn::with_capacity(rows, 0);
         for row in 0..rows {
@@ -117,7 +118,7 @@ impl<'a> Coded<'a> {
         Coded { ids: Cow::Owned(ids), ..coded }
     }
 
-    /// The id that stands for these texts, whose first one it shows; they are taken.
+    /// The id that stands for these texts, of which it shows the first. The list is emptied.
     fn push_different(&mut self, texts: &mut Vec<&[u8]>) -> Option<u32> {
         let first = *texts.first()?;
         texts.sort_unstable();
@@ -133,7 +134,7 @@ impl<'a> Coded<'a> {
         Some(id)
     }
 
-    /// Where a value is a list with commas, its id stands for what is on it.
+    /// The column with lists split: if a value is a list with commas, its id stands for the items.
     pub(crate) fn with_lists(mut self) -> Coded<'a> {
         let is_list = |id: &usize| self.values.get(*id).contains(&b',');
         let lists: Vec<usize> = (0..self.values.len()).filter(is_list).collect();
@@ -168,18 +169,18 @@ impl<'a> Coded<'a> {
         self.key(self.ids[row])
     }
 
-    /// How many ids there are, the one of no value included.
+    /// The number of ids, the one of no value included.
     pub(crate) fn ids_end(&self) -> usize {
         self.values.len() + 1
     }
 }
 
-/// Every row has its own value.
+/// A column in which every row has its own value.
 fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
     (0..rows as u32).collect()
 }
 
-/// The key of a byte that stands for a severity, a facility or flags; nothing where it stands for none.
+/// The key of a byte that stands for a severity, a facility or flags; nothing if it stands for none.
 fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
     match (field.storage(), Priority::new(code)) {
         (Storage::Flags, _) => {

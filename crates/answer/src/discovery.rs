@@ -1,34 +1,34 @@
-//! Which fields messages have: how many messages have each, and how much its values tell them apart.
+//! Discovers the fields of messages: the number of messages with each, and how well its values tell them apart.
 //!
-//! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of that is enough to
-//! say which fields are worth a look, and takes the same memory for any number of values.
+//! The values of a field are not kept, but counted in [`CLASSES`] classes by a hash: the entropy of the classes is
+//! enough to say which fields are worth a look, and takes the same memory for any number of values.
 //!
-//! **Invariant:** what is found does not depend on how messages are cut into parts, nor on their order; unless it may be
-//! [rough](Discovery::rough), how useful a field is does not either. Neither holds beyond [`FIELDS_MAX`] fields, which is
-//! said.
+//! **Invariant:** the fields that are found do not depend on how messages are cut into parts, nor on their order;
+//! unless the discovery may be [rough](Discovery::rough), the usefulness of a field does not either. Neither holds
+//! beyond [`FIELDS_MAX`] fields, which is reported.
 
 use hashbrown::HashMap;
 use logstead_record::{Batch, Selection, TextColumn};
 use std::cmp::Reverse;
 
-/// Classes of values.
+/// The number of classes of values.
 const CLASSES: usize = 256;
-/// Most fields that are looked at.
+/// The most fields that are looked at.
 const FIELDS_MAX: usize = 4096;
-/// The longest value that is shown where it is the only one.
+/// The longest value that is shown if it is the only one.
 const ONLY_BYTES_MAX: usize = 256;
 /// The entropy, in bits, of the values that are of most use for choosing between them: six that are equally frequent.
 const BEST_BITS: f64 = 2.5;
-/// Most entropy that there can be.
+/// The greatest entropy possible.
 const BITS_MAX: f64 = 8.0;
-/// What a field is worth in which hardly two messages are alike, where the best is worth 1.
+/// The worth of a field whose values hardly ever repeat; the best field is worth 1.
 const LEAST_WORTH: f64 = 0.3;
 
 /// Finds the dynamic fields of messages.
 #[derive(Default)]
 pub struct Discovery {
-    /// By their names in lower case.
-    fields: HashMap<Vec<u8>, Seen>,
+    /// The fields by their names in lower case.
+    fields: HashMap<Vec<u8>, FieldTally>,
     messages: u64,
     is_rough: bool,
     /// Whether there may be fields that were not looked at.
@@ -38,42 +38,42 @@ pub struct Discovery {
 /// A field that was found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldFound {
-    /// Its name as some message spells it.
+    /// The name as some message spells it.
     pub name: String,
-    /// How many messages have it.
+    /// The number of messages that have it.
     pub messages: u64,
-    /// From 0, where all values are equal, to 1: coverage times what its values are worth for telling messages apart.
+    /// From 0, if all values are equal, to 1: the coverage times the worth of its values for telling messages apart.
     pub usefulness: f64,
-    /// Its value, if all messages that have it have the same.
+    /// The value, if all messages that have the field have the same.
     pub only: Option<Box<[u8]>>,
 }
 
-/// What is known of a field.
+/// The counts and values gathered of a field.
 #[derive(Clone)]
-pub struct Seen {
+pub struct FieldTally {
     name: Vec<u8>,
     messages: u64,
-    only: Only,
+    only: SingleValue,
     classes: Box<[u64; CLASSES]>,
 }
 
 /// Whether all values are equal.
 #[derive(Clone, PartialEq, Debug)]
-enum Only {
+enum SingleValue {
     Unknown,
     One(Box<[u8]>),
     Several,
 }
 
 impl Discovery {
-    /// Reads messages where columns do not say everything.
+    /// A discovery that reads messages if columns are not enough.
     pub fn exact() -> Discovery {
         Discovery::default()
     }
 
-    /// Reads none: a segment in which some message has a field twice keeps no values of that field, and of the fields of
-    /// hostile messages it keeps only the first ones. How many messages have a field is exact where there are no such
-    /// messages.
+    /// A discovery that reads no messages: a segment in which some message has a field twice keeps no values of that
+    /// field, and of the fields of hostile messages it keeps only the first ones. The number of messages with a field
+    /// is exact if there are no such messages.
     pub fn rough() -> Discovery {
         Discovery { is_rough: true, ..Discovery::default() }
     }
@@ -89,8 +89,8 @@ impl Discovery {
         let columns = batch.columns();
         let names = columns.field_names.values();
         let alike = alike(names);
-        // Of each name the field, and the last row that has it. The names of hostile messages are many.
-        let mut seen: HashMap<u32, (Seen, usize)> = HashMap::new();
+        // For each name, its field and the last row that has it. Hostile messages have many names.
+        let mut seen: HashMap<u32, (FieldTally, usize)> = HashMap::new();
         for row in selected.iter() {
             for at in batch.field_range(row) {
                 let value = columns.field_values.get(at);
@@ -103,25 +103,25 @@ impl Discovery {
                     continue;
                 }
                 let (field, last) =
-                    seen.entry(id).or_insert_with(|| (Seen::new(names.get(id as usize)), usize::MAX));
+                    seen.entry(id).or_insert_with(|| (FieldTally::new(names.get(id as usize)), usize::MAX));
                 field.add_value(value, 1);
                 field.messages += u64::from(*last != row);
                 *last = row;
             }
         }
-        let mut seen: Vec<(u32, (Seen, usize))> = seen.into_iter().collect();
+        let mut seen: Vec<(u32, (FieldTally, usize))> = seen.into_iter().collect();
         seen.sort_unstable_by_key(|(id, _)| *id);
         seen.into_iter().for_each(|(_, (field, _))| self.add_field(field));
     }
 
     /// Adds the fields of other messages, of which there are `messages`. `has_more`: they may have other fields, too.
-    pub fn add_fields(&mut self, messages: u64, fields: impl Iterator<Item = Seen>, has_more: bool) {
+    pub fn add_fields(&mut self, messages: u64, fields: impl Iterator<Item = FieldTally>, has_more: bool) {
         self.messages += messages;
         self.has_more |= has_more;
         fields.for_each(|field| self.add_field(field));
     }
 
-    fn add_field(&mut self, field: Seen) {
+    fn add_field(&mut self, field: FieldTally) {
         let lower = field.name.to_ascii_lowercase();
         if let Some(known) = self.fields.get_mut(&lower) {
             known.plus(field);
@@ -132,12 +132,12 @@ impl Discovery {
         }
     }
 
-    /// How many fields there are, and whether there may be more.
+    /// The number of fields, and whether there may be more.
     pub fn count(&self) -> (usize, bool) {
         (self.fields.len(), self.has_more)
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn messages(&self) -> u64 {
         self.messages
     }
@@ -155,15 +155,20 @@ impl Discovery {
     }
 }
 
-impl Seen {
+impl FieldTally {
     /// A field of this name, not seen in any row yet.
-    pub fn new(name: &[u8]) -> Seen {
-        Seen { name: name.to_vec(), messages: 0, only: Only::Unknown, classes: Box::new([0; CLASSES]) }
+    pub fn new(name: &[u8]) -> FieldTally {
+        FieldTally {
+            name: name.to_vec(),
+            messages: 0,
+            only: SingleValue::Unknown,
+            classes: Box::new([0; CLASSES]),
+        }
     }
 
-    /// Of a column: `counts` has how many messages have each of `values`.
-    pub fn of_counts(name: &[u8], values: &TextColumn, counts: &[u64]) -> Seen {
-        let mut seen = Seen::new(name);
+    /// The tally of a column: `counts` has the number of messages with each of `values`.
+    pub fn of_counts(name: &[u8], values: &TextColumn, counts: &[u64]) -> FieldTally {
+        let mut seen = FieldTally::new(name);
         for (value, &count) in values.iter().zip(counts) {
             if 0 < count && !value.is_empty() {
                 seen.messages += count;
@@ -173,10 +178,10 @@ impl Seen {
         seen
     }
 
-    /// Of a column without values.
-    pub fn of_presence(name: &[u8], messages: u64) -> Seen {
-        let only = if messages == 0 { Only::Unknown } else { Only::Several };
-        Seen { messages, only, ..Seen::new(name) }
+    /// The tally of a column without values.
+    pub fn of_presence(name: &[u8], messages: u64) -> FieldTally {
+        let only = if messages == 0 { SingleValue::Unknown } else { SingleValue::Several };
+        FieldTally { messages, only, ..FieldTally::new(name) }
     }
 
     /// Whether no row had a value.
@@ -189,21 +194,21 @@ impl Seen {
         self.only.add(value);
     }
 
-    fn plus(&mut self, other: Seen) {
+    fn plus(&mut self, other: FieldTally) {
         self.messages += other.messages;
         self.classes.iter_mut().zip(other.classes.iter()).for_each(|(sum, count)| *sum += count);
         match other.only {
-            Only::Unknown => {}
-            Only::One(value) => self.only.add(&value),
-            Only::Several => self.only = Only::Several,
+            SingleValue::Unknown => {}
+            SingleValue::One(value) => self.only.add(&value),
+            SingleValue::Several => self.only = SingleValue::Several,
         }
     }
 
     fn found(&self, messages: u64) -> FieldFound {
         let coverage = self.messages as f64 / messages.max(1) as f64;
         let only = match &self.only {
-            Only::One(value) => Some(value.clone()),
-            Only::Unknown | Only::Several => None,
+            SingleValue::One(value) => Some(value.clone()),
+            SingleValue::Unknown | SingleValue::Several => None,
         };
         FieldFound {
             name: String::from_utf8_lossy(&self.name).into_owned(),
@@ -214,17 +219,17 @@ impl Seen {
     }
 }
 
-impl Only {
+impl SingleValue {
     fn add(&mut self, value: &[u8]) {
         match self {
-            Only::Unknown if value.len() <= ONLY_BYTES_MAX => *self = Only::One(value.into()),
-            Only::One(known) if **known == *value => {}
-            _ => *self = Only::Several,
+            SingleValue::Unknown if value.len() <= ONLY_BYTES_MAX => *self = SingleValue::One(value.into()),
+            SingleValue::One(known) if **known == *value => {}
+            _ => *self = SingleValue::Several,
         }
     }
 }
 
-/// For each name the first that differs at most in case.
+/// The first name for each that differs at most in case.
 fn alike(names: &TextColumn) -> Vec<u32> {
     let mut firsts: HashMap<Vec<u8>, u32> = HashMap::new();
     let lower = names.iter().map(<[u8]>::to_ascii_lowercase).enumerate();
@@ -242,7 +247,7 @@ fn class_of(value: &[u8]) -> usize {
     (mix(mix(hash, u64::from_le_bytes(last)), 1) >> 32) as usize % CLASSES
 }
 
-/// In bits.
+/// The entropy in bits.
 fn entropy(counts: &[u64]) -> f64 {
     let sum = counts.iter().sum::<u64>() as f64;
     let bits = |&count: &u64| {

@@ -1,22 +1,22 @@
-//! How the numbers among the values of a field are spread.
+//! The distribution of the numbers among the values of a field.
 //!
 //! **Invariant:** every number is in exactly one bucket.
 
 use logstead_query::{Unit, number_with_unit};
 
-/// How many buckets there are at most.
+/// The most buckets of a distribution.
 const BUCKETS: usize = 32;
-/// From this ratio of the largest number to the least, buckets are equally wide in powers.
+/// The ratio of the largest number to the least from which on buckets are equally wide in powers.
 const POWERS_FROM: f64 = 100.0;
-/// At least this part of the messages that have a field must have a number there.
+/// The least share of the messages with a field that must have a number there.
 const LEAST_PART: f64 = 0.9;
 
 /// Numbers in buckets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Distribution {
-    /// How many messages have a number.
+    /// The number of messages that have a number.
     pub messages: u64,
-    /// Of most numbers that have a unit.
+    /// The unit of most of the numbers that have one.
     pub unit: Unit,
     /// The least.
     pub min: f64,
@@ -26,12 +26,12 @@ pub struct Distribution {
     pub p95: f64,
     /// The greatest.
     pub max: f64,
-    /// The lower end of each bucket, and how many messages have a number in it. The last one ends with `max`.
+    /// The lower end of each bucket, and the number of messages with a number in it. The last one ends with `max`.
     pub buckets: Vec<(f64, u64)>,
 }
 
 impl Distribution {
-    /// Of values, and how many messages have each. None where too few are numbers.
+    /// The distribution of values, each with the number of its messages. `None` if too few are numbers.
     pub fn of<'a>(values: impl Iterator<Item = (&'a [u8], u64)>) -> Option<Distribution> {
         let (mut numbers, mut all, mut messages) = (Vec::new(), 0_u64, 0_u64);
         let mut with_unit = [0_u64; 2];
@@ -80,7 +80,7 @@ fn ranked(numbers: &[(f64, u64)], messages: u64, percent: u64) -> f64 {
     numbers.last().map_or(0.0, |(number, _)| *number)
 }
 
-/// In order, equally wide; or where numbers differ by powers, equally wide in those, and zeros with the least.
+/// The buckets in order, equally wide; or equally wide in powers if numbers differ by these, and zeros with the least.
 fn buckets(numbers: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let (min, max) = (numbers[0].0, numbers[numbers.len() - 1].0);
     let positive = numbers.iter().map(|(number, _)| *number).find(|number| 0.0 < *number).unwrap_or(max);

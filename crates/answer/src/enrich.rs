@@ -1,19 +1,19 @@
 //! The stages `extract`, `parse` and `eval` over a table.
 
-use super::table::{Column, Table};
-use super::value::Value;
-use super::{AnswerError, Kind};
+use super::table::{AnswerTable, TableColumn};
+use super::value::CellValue;
+use super::{AnswerError, ValueKind};
 use hashbrown::HashMap;
 use logstead_query::{AddedFields, Cell, Unit, ValueKind};
 use logstead_record::FieldName;
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
 
-/// Most columns that a table gets in all.
+/// The most columns that a table gets in all.
 const COLUMNS_MAX: usize = 200;
 
 /// Adds the fields to each row.
-pub(crate) fn enrich(enrich: &Enrich, table: &mut Table) -> Result<(), AnswerError> {
+pub(crate) fn enrich(enrich: &Enrich, table: &mut AnswerTable) -> Result<(), AnswerError> {
     let mut added: HashMap<Vec<u8>, Option<usize>> = HashMap::new();
     if let AddedFields::These(these) = enrich.adds() {
         for (name, gives) in these {
@@ -37,7 +37,7 @@ pub(crate) fn enrich(enrich: &Enrich, table: &mut Table) -> Result<(), AnswerErr
 fn find(
     enrich: &Enrich,
     from: &FieldName,
-    table: &mut Table,
+    table: &mut AnswerTable,
     added: &mut HashMap<Vec<u8>, Option<usize>>,
 ) -> Result<(), AnswerError> {
     let from = table.column(from)?;
@@ -48,10 +48,10 @@ fn find(
         for (name, value) in enrich.found(&text).into_iter().filter(counts) {
             let column = *added
                 .entry(name.to_ascii_lowercase())
-                .or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name), Kind::Text));
+                .or_insert_with(|| add_column(table, &String::from_utf8_lossy(&name), ValueKind::Text));
             // The first value of a name counts.
             if let Some(column) = column.filter(|column| !found.contains(column)) {
-                table.rows[row][column] = Value::text(&value);
+                table.rows[row][column] = CellValue::text(&value);
                 found.push(column);
             }
         }
@@ -59,9 +59,9 @@ fn find(
     Ok(())
 }
 
-fn compute(enrich: &Enrich, table: &mut Table, added: &HashMap<Vec<u8>, Option<usize>>) {
+fn compute(enrich: &Enrich, table: &mut AnswerTable, added: &HashMap<Vec<u8>, Option<usize>>) {
     for row in 0..table.rows.len() {
-        let computed: Vec<(Option<usize>, Value)> = {
+        let computed: Vec<(Option<usize>, CellValue)> = {
             let values = &table.rows[row];
             let field = |name: &FieldName| table.find(name).map_or(Cell::Null, |at| cell(&values[at]));
             let computed = enrich.computed(&field);
@@ -76,21 +76,24 @@ fn compute(enrich: &Enrich, table: &mut Table, added: &HashMap<Vec<u8>, Option<u
     }
 }
 
-fn cell(value: &Value) -> Cell<'_> {
+fn cell(value: &CellValue) -> Cell<'_> {
     match value {
-        Value::Null => Cell::Null,
-        Value::Text(text) => Cell::of_text(Cow::Borrowed(text)),
-        Value::Count(count) => Cell::Number(*count as f64),
-        Value::Number(number) => Cell::Number(*number),
-        Value::Time(time) => Cell::Time(*time),
+        CellValue::Null => Cell::Null,
+        CellValue::Text(text) => Cell::of_text(Cow::Borrowed(text)),
+        CellValue::Count(count) => Cell::Number(*count as f64),
+        CellValue::Number(number) => Cell::Number(*number),
+        CellValue::Time(time) => Cell::Time(*time),
     }
 }
 
-fn value(cell: &Cell<'_>) -> Value {
+fn value(cell: &Cell<'_>) -> CellValue {
     match cell {
-        Cell::Number(number) => whole(*number).map_or(Value::Number(*number), Value::Count),
-        Cell::Time(time) => Value::Time(*time),
-        other => other.text().filter(|text| !text.is_empty()).map_or(Value::Null, |text| Value::text(&text)),
+        Cell::Number(number) => whole(*number).map_or(CellValue::Number(*number), CellValue::Count),
+        Cell::Time(time) => CellValue::Time(*time),
+        other => other
+            .text()
+            .filter(|text| !text.is_empty())
+            .map_or(CellValue::Null, |text| CellValue::text(&text)),
     }
 }
 
@@ -99,32 +102,32 @@ fn whole(number: f64) -> Option<u64> {
     (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
 }
 
-/// What the values of a column are.
-pub(crate) fn kind_of(gives: ValueKind) -> Kind {
+/// The kind of the values of a column.
+pub(crate) fn kind_of(gives: ValueKind) -> ValueKind {
     match gives {
-        ValueKind::Text => Kind::Text,
-        ValueKind::Number => Kind::Number,
-        ValueKind::Time => Kind::Time,
+        ValueKind::Text => ValueKind::Text,
+        ValueKind::Number => ValueKind::Number,
+        ValueKind::Time => ValueKind::Time,
     }
 }
 
-/// The fields a stage adds to messages, where they are known, with what they are there: a message has texts only.
-pub(crate) fn kind_in_messages(gives: ValueKind) -> Kind {
-    if gives == ValueKind::Number { Kind::Number } else { Kind::Text }
+/// The fields a stage adds to messages, if they are known, with what they are there: a message has texts only.
+pub(crate) fn kind_in_messages(gives: ValueKind) -> ValueKind {
+    if gives == ValueKind::Number { ValueKind::Number } else { ValueKind::Text }
 }
 
-/// The column of a name, added where there is none; `None` where there are too many.
-pub(crate) fn add_column(table: &mut Table, name: &str, kind: Kind) -> Option<usize> {
+/// The column of a name, added if there is none; `None` if there are too many.
+pub(crate) fn add_column(table: &mut AnswerTable, name: &str, kind: ValueKind) -> Option<usize> {
     let known = table.find(&FieldName::Dynamic(name.to_owned()));
     if let Some(known) = known {
-        // What is written over its values may be in anything.
+        // Its values are overwritten, and the new ones may have any unit.
         table.columns[known].unit = Unit::Plain;
         return Some(known);
     }
     if COLUMNS_MAX <= table.columns.len() {
         return None;
     }
-    table.columns.push(Column::new(name, kind));
-    table.rows.iter_mut().for_each(|row| row.push(Value::Null));
+    table.columns.push(TableColumn::new(name, kind));
+    table.rows.iter_mut().for_each(|row| row.push(CellValue::Null));
     Some(table.columns.len() - 1)
 }

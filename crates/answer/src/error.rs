@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use super::part::Unreadable;
+use super::answer_rows::Unreadable;
 use super::settings::BUCKETS_MAX;
 
 /// Why there is no answer.
@@ -9,40 +9,40 @@ pub enum AnswerError {
     /// The range ends before it begins.
     #[error("the range from {first} to {last} ends before it begins")]
     RangeReversed {
-        /// Where it begins.
+        /// The time where it begins.
         first: logstead_record::Timestamp,
-        /// Where it ends.
+        /// The time where it ends.
         last: logstead_record::Timestamp,
     },
-    /// No bucket is asked for, or ones without a length.
+    /// The request is for no buckets, or for buckets without a length.
     #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than nothing")]
     NoBuckets,
-    /// More buckets than there may be.
+    /// There would be too many buckets.
     #[error(
         "the range holds {count} intervals of {interval_ms} ms where {BUCKETS_MAX} are allowed: choose a longer \
          interval or a shorter range"
     )]
     TooManyBuckets {
-        /// How many there would be.
+        /// The number of buckets there would be.
         count: u64,
         /// The length of each.
         interval_ms: u64,
     },
-    /// It would not fit the memory that a query may use.
+    /// The answer would not fit the memory that a query may use.
     #[error(
         "the answer needs more than the {} MiB of memory that a query may use: narrow the filter or the time range, or \
          group by fields with fewer values",
         bytes_max >> 20
     )]
     Memory {
-        /// What it may use.
+        /// The memory it may use.
         bytes_max: usize,
     },
     /// A stage needs what there is not.
     #[error("{0}")]
     Stage(String),
-    /// Nobody wants it any more.
-    #[error("the search was ended before it was through")]
+    /// The search was cancelled.
+    #[error("the search was ended before it was complete")]
     Cancelled,
     /// A column cannot be read.
     #[error(transparent)]

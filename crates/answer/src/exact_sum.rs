@@ -1,12 +1,12 @@
 //! A sum of floating-point numbers that is rounded once, at the end, and so does not depend on their order.
 //!
-//! The sum stands as numbers that do not overlap in their bits (Shewchuk, *Adaptive Precision Floating-Point
+//! The sum is kept as numbers that do not overlap in their bits (Shewchuk, *Adaptive Precision Floating-Point
 //! Arithmetic*, 1997); for whole numbers below 2^53 that is one number.
 
 /// Sums finite numbers exactly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactSum {
-    /// Ascending, and together the sum.
+    /// The parts of the sum, ascending.
     parts: Vec<f64>,
     count: u64,
     /// The greatest magnitude there was.
@@ -31,7 +31,7 @@ impl ExactSum {
         self.parts.push(sum);
     }
 
-    /// The sum; `None` where there was no number, and where numbers are so large that it may have overflowed.
+    /// The sum; `None` if there was no number, or if numbers are so large that it may have overflowed.
     pub(crate) fn sum(&self) -> Option<f64> {
         let may_overflow = f64::MAX / 2.0 < self.magnitude_max * self.count as f64;
         (0 < self.count && !may_overflow).then(|| rounded(&self.parts))
@@ -42,20 +42,20 @@ impl ExactSum {
         self.sum().map(|sum| sum / self.count as f64)
     }
 
-    /// Memory besides the struct itself.
+    /// The memory besides the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.parts.capacity() * size_of::<f64>()
     }
 }
 
-/// The rounded sum of two numbers, and what the rounding took away.
+/// The rounded sum of two numbers, and the rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// From the greatest down, until the rest is too small to matter, except for where it breaks a tie.
+/// Rounds the parts from the greatest down, until the rest is too small to matter except to break a tie.
 fn rounded(parts: &[f64]) -> f64 {
     let mut rest = parts.iter().copied().rev();
     let mut sum = rest.next().unwrap_or(0.0);

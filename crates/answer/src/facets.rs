@@ -1,14 +1,14 @@
-//! The most frequent values of fields, and how many different ones there are. A message that has several values counts
+//! The most frequent values of fields, and the number of different ones. A message that has several values counts
 //! once for each: the number of a value is that of the messages in which the field is equal to it.
 //!
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
-use super::values::Values;
-use super::{Coded, Distribution, Kind, Value};
+use super::value_dictionary::ValueDictionary;
+use super::{CellValue, Coded, Distribution, ValueKind};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 
-/// Counts values.
+/// Counts the values of fields.
 pub struct Facets {
     needs: Vec<FieldName>,
     limit: usize,
@@ -21,33 +21,33 @@ pub struct Facets {
 /// The values of one field.
 #[derive(Default)]
 struct FieldCounts {
-    values: Values,
+    values: ValueDictionary,
     counts: Vec<u64>,
-    /// Rows that have one.
+    /// The rows that have one.
     rows: u64,
     /// Rows whose values did not fit the memory.
     left_out: u64,
 }
 
-/// What a field's values are.
+/// The values of a field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facet {
     /// The field.
     pub field: FieldName,
-    /// How many different values there are; at least this many where `partial` is set.
+    /// The number of different values; at least this many if `partial` is set.
     pub distinct: u64,
-    /// How many rows have one.
+    /// The number of rows that have one.
     pub rows: u64,
     /// The most frequent ones, most frequent first, and how many rows have each.
-    pub values: Vec<(Value, u64)>,
-    /// The numbers among all of them, where they were asked for and are most of the values.
+    pub values: Vec<(CellValue, u64)>,
+    /// The numbers among all of them, if they were asked for and are most of the values.
     pub numbers: Option<Distribution>,
     /// Why this is not everything.
     pub partial: Option<String>,
 }
 
 impl Facets {
-    /// Counts values of these fields, and shows `limit` of each.
+    /// Facets that count the values of these fields, and show `limit` of each.
     pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
         let counts = fields.iter().map(|_| FieldCounts::default()).collect();
         Facets { needs: fields, limit, memory_bytes_max, numbers: false, counts }
@@ -72,13 +72,13 @@ impl Facets {
         }
     }
 
-    /// Adds rows of the field with this number: how many have each id of its values.
+    /// Adds rows of the field with this number: the number of rows for each id of its values.
     pub fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
         let share = self.share();
         self.counts[field].add_counts(coded, counts.iter().copied(), share);
     }
 
-    /// What each field may use: so which values one keeps does not depend on the others.
+    /// The memory that each field may use: so the values that one keeps do not depend on the others.
     fn share(&self) -> usize {
         self.memory_bytes_max / self.counts.len().max(1)
     }
@@ -137,8 +137,8 @@ impl FieldCounts {
             numbers.truncate(limit);
         }
         numbers.sort_unstable_by_key(rank);
-        let kind = Kind::of(&field);
-        let is_text = matches!(kind, Kind::Text | Kind::Number);
+        let kind = ValueKind::of(&field);
+        let is_text = matches!(kind, ValueKind::Text | ValueKind::Number);
         let distribution = (with_numbers && is_text).then(|| self.distribution()).flatten();
         let value =
             |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));

@@ -1,14 +1,14 @@
-//! How a table is finished: in order, or as far as that can be done in the time that is left.
+//! Finishes a table: in order, or as far as the time that is left allows.
 //!
-//! **Invariant:** once the work has ended, no more than the rows that a table may show are looked at; and what is left
-//! out is said.
+//! **Invariant:** once the work has ended, no more rows are processed than a table may show; and it is reported that
+//! rows are left out.
 
 use super::{AnswerError, ROWS_MAX};
 use logstead_work::Work;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-/// What making a row counts.
+/// The work that making a row counts as.
 const ROW_WORK: usize = 16;
 
 /// A table that is being finished.
@@ -34,7 +34,7 @@ impl<'a> Finish<'a> {
         wanted
     }
 
-    /// Cuts what is to be gone through once more, where there is no time for all of it.
+    /// Cuts the rows to process once more, if there is no time for all of them.
     pub(crate) fn cut<T>(&self, rows: &mut Vec<T>) {
         if ROWS_MAX < rows.len() && !self.work.go_on(rows.len() * ROW_WORK) {
             rows.truncate(ROWS_MAX);
@@ -42,7 +42,7 @@ impl<'a> Finish<'a> {
         }
     }
 
-    /// Sorts as a stable sort does. Where the time does not suffice, those that are left are in order.
+    /// Sorts like a stable sort. If the time does not suffice, the items that are left are in order.
     pub(crate) fn sort(&self, items: &mut Vec<usize>, compare: impl Fn(usize, usize) -> Ordering) {
         if !self.work.sort(items, &compare) {
             self.is_cut.set(true);

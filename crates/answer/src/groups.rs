@@ -1,14 +1,14 @@
-//! Rows with equal values in some columns, and what functions make of each such group.
+//! Rows with equal values in some columns, and the results of functions over each such group.
 //!
-//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up
-//! among the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column
-//! is in the group of each.
+//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up among
+//! the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column is
+//! in the group of each.
 
+use super::combinations::RowCombinations;
 use super::finish::check;
-use super::measure::{Numbers, State, Units};
-use super::spread::Spread;
-use super::values::{ABSENT, Values};
-use super::{AnswerError, Coded, Kind, Value};
+use super::measure::{GroupStates, NumericValues, Units};
+use super::value_dictionary::{ABSENT, ValueDictionary};
+use super::{AnswerError, CellValue, Coded, ValueKind};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_query::{Function, Measure, Unit};
 use logstead_record::Field;
@@ -16,41 +16,45 @@ use logstead_record::FieldName;
 use logstead_work::Work;
 use std::hash::BuildHasher;
 
-/// Rows that are combined together: enough that the cost of each value is small in comparison.
+/// The number of rows that are combined together: enough that the cost of each value is small in comparison.
 const ROWS_AT_ONCE: usize = 1 << 16;
 
-/// What makes a group and what is computed of it.
-pub(crate) struct Plan {
-    /// Of the columns whose values make a group.
-    by: Vec<Kind>,
-    arguments: Vec<(FieldName, Kind)>,
-    /// What the numbers of each argument were written with.
+/// The keys of a group, and the functions computed over it.
+pub(crate) struct GroupPlan {
+    /// The kinds of the columns whose values make a group.
+    by: Vec<ValueKind>,
+    arguments: Vec<(FieldName, ValueKind)>,
+    /// The units that the numbers of each argument were written with.
     units: Vec<Units>,
-    /// Which argument each state is about.
-    states: Vec<(usize, State)>,
-    /// Which state answers each function; none where rows are counted.
+    /// The argument that each state is about.
+    states: Vec<(usize, GroupStates)>,
+    /// The state that answers each function; none if rows are counted.
     functions: Vec<Option<(usize, Measure)>>,
 }
 
 /// The groups of all rows so far.
-pub(crate) struct Groups {
-    plan: Plan,
+pub(crate) struct GroupTable {
+    plan: GroupPlan,
     memory_bytes_max: usize,
     /// The distinct values of each column in `by`.
-    values: Vec<Values>,
+    values: Vec<ValueDictionary>,
     /// The numbers of the values of each group, one after the other.
     keys: Vec<u32>,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     rows: Vec<u64>,
-    /// Rows that are in more groups than count.
+    /// The rows that are in more groups than count.
     cut: u64,
 }
 
-impl Plan {
+impl GroupPlan {
     /// `kind` tells what the values of an argument are.
-    pub(crate) fn new(by: Vec<Kind>, functions: &[Function], kind: &dyn Fn(&FieldName) -> Kind) -> Plan {
-        let mut plan = Plan::of_rows(by);
+    pub(crate) fn new(
+        by: Vec<ValueKind>,
+        functions: &[Function],
+        kind: &dyn Fn(&FieldName) -> ValueKind,
+    ) -> GroupPlan {
+        let mut plan = GroupPlan::of_rows(by);
         for function in functions {
             let state = match function {
                 Function::Count => None,
@@ -61,18 +65,18 @@ impl Plan {
         plan
     }
 
-    /// Groups whose rows are only counted.
-    pub(crate) fn of_rows(by: Vec<Kind>) -> Plan {
-        Plan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
+    /// A plan of groups whose rows are only counted.
+    pub(crate) fn of_rows(by: Vec<ValueKind>) -> GroupPlan {
+        GroupPlan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
     }
 
-    /// Groups of which is known when they had messages, for gaps longer than `longest`.
-    pub(crate) fn of_gaps(by: Vec<Kind>, longest: i64) -> Plan {
-        Plan {
-            arguments: vec![(FieldName::Known(Field::Time), Kind::Time)],
+    /// A plan of groups that keep when they had messages, for gaps longer than `longest`.
+    pub(crate) fn of_gaps(by: Vec<ValueKind>, longest: i64) -> GroupPlan {
+        GroupPlan {
+            arguments: vec![(FieldName::Known(Field::Time), ValueKind::Time)],
             units: vec![Units::default()],
-            states: vec![(0, State::Presence { longest, presence: Vec::new(), heap_bytes: 0 })],
-            ..Plan::of_rows(by)
+            states: vec![(0, GroupStates::Presence { longest, presence: Vec::new(), heap_bytes: 0 })],
+            ..GroupPlan::of_rows(by)
         }
     }
 
@@ -81,26 +85,31 @@ impl Plan {
         self.arguments.iter().map(|(field, _)| field)
     }
 
-    fn state(&mut self, measure: Measure, field: &FieldName, kind: &dyn Fn(&FieldName) -> Kind) -> usize {
+    fn state(
+        &mut self,
+        measure: Measure,
+        field: &FieldName,
+        kind: &dyn Fn(&FieldName) -> ValueKind,
+    ) -> usize {
         let known = self.arguments.iter().position(|(known, _)| known == field);
         let argument = known.unwrap_or_else(|| {
             self.arguments.push((field.clone(), kind(field)));
             self.units.push(Units::default());
             self.arguments.len() - 1
         });
-        let fits = |(of, state): &(usize, State)| *of == argument && state.is_for(measure);
+        let fits = |(of, state): &(usize, GroupStates)| *of == argument && state.is_for(measure);
         self.states.iter().position(fits).unwrap_or_else(|| {
-            self.states.push((argument, State::new(measure)));
+            self.states.push((argument, GroupStates::new(measure)));
             self.states.len() - 1
         })
     }
 }
 
-impl Groups {
-    /// No rows yet. Without columns to group by there is one group of all rows.
-    pub(crate) fn new(plan: Plan, memory_bytes_max: usize) -> Groups {
-        let mut groups = Groups {
-            values: plan.by.iter().map(|_| Values::default()).collect(),
+impl GroupTable {
+    /// Groups without rows. Without columns to group by there is one group of all rows.
+    pub(crate) fn new(plan: GroupPlan, memory_bytes_max: usize) -> GroupTable {
+        let mut groups = GroupTable {
+            values: plan.by.iter().map(|_| ValueDictionary::default()).collect(),
             plan,
             memory_bytes_max,
             keys: Vec::new(),
@@ -143,7 +152,7 @@ impl Groups {
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         while !rows.is_empty() {
-            let spread = Spread::next(&mut rows, by, ROWS_AT_ONCE);
+            let spread = RowCombinations::next(&mut rows, by, ROWS_AT_ONCE);
             check(work, spread.rows().len() * (1 + by.len() + arguments.len()))?;
             self.cut += spread.cut;
             let by: Vec<Coded<'_>> =
@@ -168,8 +177,8 @@ impl Groups {
         self.resize_states();
         of_row.groups.iter().for_each(|&group| self.rows[group as usize] += 1);
         let kinds = self.plan.arguments.iter().map(|(_, kind)| *kind);
-        let mut read: Vec<Numbers<'_>> =
-            arguments.iter().zip(kinds).map(|(coded, kind)| Numbers::new(coded, kind)).collect();
+        let mut read: Vec<NumericValues<'_>> =
+            arguments.iter().zip(kinds).map(|(coded, kind)| NumericValues::new(coded, kind)).collect();
         for (argument, state) in &mut self.plan.states {
             let rows = rows.iter().copied().zip(of_row.groups.iter().copied());
             state.add(rows, &mut read[*argument], self.memory_bytes_max)?;
@@ -180,7 +189,7 @@ impl Groups {
         self.check_memory()
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -196,30 +205,30 @@ impl Groups {
     }
 
     /// The value that a group has in a column.
-    pub(crate) fn value(&self, group: usize, column: usize) -> Value {
-        self.key(group, column).map_or(Value::Null, |key| self.plan.by[column].value(key))
+    pub(crate) fn value(&self, group: usize, column: usize) -> CellValue {
+        self.key(group, column).map_or(CellValue::Null, |key| self.plan.by[column].value(key))
     }
 
-    /// How many rows are in more groups than count.
+    /// The number of rows that are in more groups than count.
     pub(crate) fn cut(&self) -> u64 {
         self.cut
     }
 
-    /// How many rows a group has.
+    /// The number of rows that a group has.
     pub(crate) fn rows(&self, group: usize) -> u64 {
         self.rows[group]
     }
 
-    /// What a function makes of a group.
-    pub(crate) fn result(&mut self, group: usize, function: usize) -> Value {
+    /// The result of a function for a group.
+    pub(crate) fn result(&mut self, group: usize, function: usize) -> CellValue {
         let Some((state, measure)) = self.plan.functions[function] else {
-            return Value::Count(self.rows[group]);
+            return CellValue::Count(self.rows[group]);
         };
         let (argument, state) = &mut self.plan.states[state];
         state.result(group, measure, self.plan.arguments[*argument].1)
     }
 
-    /// The unit of what a function makes: that of its numbers, none where it counts.
+    /// The unit of a function's results: that of its numbers, none if it counts.
     pub(crate) fn unit(&self, function: usize) -> Unit {
         match self.plan.functions.get(function) {
             None | Some(None | Some((_, Measure::Count | Measure::Distinct))) => Unit::Plain,
@@ -227,13 +236,13 @@ impl Groups {
         }
     }
 
-    /// The spans of a group that have messages, in order; only of [`Plan::of_gaps`].
+    /// The spans of a group that have messages, in order; only of [`GroupPlan::of_gaps`].
     pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
         self.plan.states.first_mut().map_or(&[], |(_, state)| state.spans(group))
     }
 
-    /// What the values of a column are.
-    pub(crate) fn kind(&self, column: usize) -> Kind {
+    /// The kind of the values of a column.
+    pub(crate) fn kind(&self, column: usize) -> ValueKind {
         self.plan.by[column]
     }
 
@@ -250,7 +259,7 @@ impl Groups {
             };
             self.keys.push(number);
         }
-        let Groups { keys, known, hasher, rows, .. } = self;
+        let GroupTable { keys, known, hasher, rows, .. } = self;
         let key = |group: u32| &keys[group as usize * by.len()..][..by.len()];
         let new = &keys[start..];
         let group = rows.len() as u32;
@@ -275,7 +284,7 @@ impl Groups {
         let bytes_max = self.memory_bytes_max;
         let states = &self.plan.states;
         let per_group = states.iter().map(|(_, state)| state.bytes_per_group()).sum::<usize>();
-        let bytes = self.values.iter().map(Values::memory_bytes).sum::<usize>()
+        let bytes = self.values.iter().map(ValueDictionary::memory_bytes).sum::<usize>()
             + self.keys.capacity() * size_of::<u32>()
             + self.known.allocation_size()
             + self.rows.len() * (size_of::<u64>() + per_group)
@@ -284,20 +293,20 @@ impl Groups {
     }
 }
 
-/// Which rows have equal ids.
-struct Combined {
+/// The rows with equal ids.
+struct CombinedIds {
     /// A number for each row, the same for rows with the same ids.
     groups: Vec<u32>,
     /// A row with each number.
     firsts: Vec<u32>,
 }
 
-/// Combinations of so few ids are numbered through a vector; of fewer in tests, so that they see both ways.
+/// The most combinations of ids that are numbered through a vector; low in tests, so that they see both ways.
 const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
-fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> Combined {
+fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> CombinedIds {
     let mut combined =
-        Combined { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
+        CombinedIds { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
     for coded in columns {
         let ids_end = coded.ids_end();
         let pairs = combined.firsts.len().saturating_mul(ids_end);
@@ -316,7 +325,7 @@ fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> Combined {
     combined
 }
 
-impl Combined {
+impl CombinedIds {
     /// Tells rows apart by another column; `number` gives a pair of group and id its number, the next one if it has
     /// none yet.
     fn refine(&mut self, rows: &[u32], coded: &Coded<'_>, mut number: impl FnMut(u64, u32) -> u32) {

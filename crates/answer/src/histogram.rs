@@ -1,14 +1,14 @@
-//! How many rows there are in each span of time, perhaps for each value of a field.
+//! The number of rows in each span of time, perhaps for each value of a field.
 //!
 //! A message that has several values of the field is counted under each, and once in its span.
 //!
 //! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
 
+use super::answer_rows::AnswerRows;
 use super::finish::check;
-use super::groups::{Groups, Plan};
+use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Width};
-use super::part::Part;
-use super::{AnswerError, BY_VALUES_MAX, Kind, Unreadable, Value};
+use super::{AnswerError, BY_VALUES_MAX, CellValue, Unreadable, ValueKind};
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
@@ -17,48 +17,48 @@ use logstead_work::Work;
 /// Counts rows in spans of time.
 pub struct Histogram {
     buckets: Buckets,
-    /// One for each bucket, and one for what is dated after the last.
+    /// The count of each bucket, and one for messages dated after the last.
     counts: Vec<u64>,
-    by: Option<By>,
+    by: Option<HistogramSplit>,
 }
 
-struct By {
+struct HistogramSplit {
     needs: [FieldName; 1],
-    groups: Groups,
+    groups: GroupTable,
 }
 
 /// A finished histogram.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Counts {
-    /// How long each bucket is, in nanoseconds.
+pub struct HistogramCounts {
+    /// The length of each bucket, in nanoseconds.
     pub interval_nanos: i64,
-    /// When each bucket begins.
+    /// The start of each bucket.
     pub starts: Vec<Timestamp>,
-    /// How many rows there are in each.
+    /// The number of rows in each.
     pub counts: Vec<u64>,
-    /// How many there are together with those that are dated later.
+    /// The number of all rows, including those dated after the last bucket.
     pub total: u64,
-    /// How many are dated after the last bucket.
+    /// The number of rows dated after the last bucket.
     pub later: u64,
-    /// Where it counts by a field: its most frequent values, most frequent first.
-    pub series: Vec<Series>,
-    /// Rows with values that are too many to be told apart, once for each; empty where there are none.
+    /// If it counts by a field: the most frequent values, most frequent first.
+    pub series: Vec<HistogramSeries>,
+    /// Rows with values that are too many to be told apart, once for each; empty if there are none.
     pub other: Vec<u64>,
-    /// How many values those are.
+    /// The number of values that those are.
     pub other_values: usize,
 }
 
 /// The rows with one value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Series {
+pub struct HistogramSeries {
     /// The value.
-    pub value: Value,
-    /// How many rows there are in each bucket.
+    pub value: CellValue,
+    /// The number of rows in each bucket.
     pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// Counts the rows of a range.
+    /// A histogram of the rows of a range.
     pub fn new(
         range: TimeRange,
         width: Width,
@@ -66,8 +66,11 @@ impl Histogram {
         memory_bytes_max: usize,
     ) -> Result<Histogram, AnswerError> {
         let buckets = Buckets::of(range, width)?;
-        let by = by.map(|field| By {
-            groups: Groups::new(Plan::of_rows(vec![Kind::Time, Kind::of(&field)]), memory_bytes_max),
+        let by = by.map(|field| HistogramSplit {
+            groups: GroupTable::new(
+                GroupPlan::of_rows(vec![ValueKind::Time, ValueKind::of(&field)]),
+                memory_bytes_max,
+            ),
             needs: [field],
         });
         Ok(Histogram { counts: vec![0; buckets.count + 1], buckets, by })
@@ -78,19 +81,19 @@ impl Histogram {
         self.by.as_ref().map_or(&[], |by| &by.needs)
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     pub fn buckets(&self) -> usize {
         self.buckets.count
     }
 
-    /// When a bucket begins.
+    /// The start of a bucket.
     pub fn start(&self, bucket: usize) -> Timestamp {
         Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
     }
 
-    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
-    /// unreadable; after another error there is no answer.
-    pub fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that
+    /// is unreadable; after another error there is no answer.
+    pub fn add(&mut self, part: &AnswerRows<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
         check(work, part.rows / 4)?;
         let counts = self.count(part)?;
         if let Some(by) = &mut self.by {
@@ -107,8 +110,8 @@ impl Histogram {
         self.by.is_none()
     }
 
-    /// How many selected rows of a part there are in each bucket, and later.
-    pub fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, Unreadable> {
+    /// The number of selected rows of a part in each bucket, and later.
+    pub fn count(&self, part: &AnswerRows<'_>) -> Result<Vec<u64>, Unreadable> {
         let mut counts = vec![0; self.counts.len()];
         let alike = |time| self.buckets.times_like(time);
         part.visit_times(alike, |rows, time| {
@@ -119,7 +122,7 @@ impl Histogram {
         Ok(counts)
     }
 
-    /// Adds what [`Histogram::count`] gave.
+    /// Adds the result of [`Histogram::count`].
     pub fn add_counts(&mut self, counts: &[u64]) {
         for (sum, count) in self.counts.iter_mut().zip(counts) {
             *sum += count;
@@ -127,14 +130,14 @@ impl Histogram {
     }
 
     /// The counts of all parts.
-    pub fn finish(self) -> Counts {
+    pub fn finish(self) -> HistogramCounts {
         self.so_far()
     }
 
     /// The counts of the parts that were added; more may be.
-    pub fn so_far(&self) -> Counts {
+    pub fn so_far(&self) -> HistogramCounts {
         let count = self.buckets.count;
-        let mut counts = Counts {
+        let mut counts = HistogramCounts {
             interval_nanos: self.buckets.interval.nanos(),
             starts: (0..count).map(|bucket| self.start(bucket)).collect(),
             total: 0,
@@ -152,11 +155,11 @@ impl Histogram {
     }
 }
 
-impl By {
-    fn add_to(&self, counts: &mut Counts, buckets: &Buckets) {
+impl HistogramSplit {
+    fn add_to(&self, counts: &mut HistogramCounts, buckets: &Buckets) {
         let groups = &self.groups;
         let place_of = |group| match groups.value(group, 0) {
-            Value::Time(start) => buckets.index_or_later(start.nanos()),
+            CellValue::Time(start) => buckets.index_or_later(start.nanos()),
             _ => None,
         };
         let bucket_of = |group| place_of(group).filter(|&bucket| bucket < buckets.count);
@@ -183,8 +186,9 @@ impl By {
         if 0 < counts.other_values {
             counts.other = other;
         }
-        let kind = Kind::of(&self.needs[0]);
+        let kind = ValueKind::of(&self.needs[0]);
         let series = ranking.into_iter().zip(series);
-        counts.series = series.map(|((key, _), counts)| Series { value: kind.value(key), counts }).collect();
+        counts.series =
+            series.map(|((key, _), counts)| HistogramSeries { value: kind.value(key), counts }).collect();
     }
 }

@@ -1,6 +1,6 @@
 //! Spans of time with round numbers, counted from 1970 in UTC, so that the same span of two answers is the same.
 
-use super::part::{Part, Unreadable};
+use super::answer_rows::{AnswerRows, Unreadable};
 use super::value::time_key;
 use super::{AnswerError, BUCKETS_MAX, Coded};
 use logstead_query::TimeRange;
@@ -12,7 +12,7 @@ const MILLISECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Lengths to choose from.
+/// The lengths to choose from.
 const NICE: [i64; 28] = [
     MILLISECOND,
     2 * MILLISECOND,
@@ -44,12 +44,12 @@ const NICE: [i64; 28] = [
     365 * DAY,
 ];
 
-/// How long the buckets of a range are.
+/// The length of the buckets of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// The shortest round length that gives at most this many buckets.
     AtMost(usize),
-    /// So many nanoseconds.
+    /// This many nanoseconds.
     Nanos(i64),
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Buckets {
 }
 
 impl Interval {
-    /// `nanos` is above 0.
+    /// An interval of `nanos`, which is above 0.
     pub(crate) fn new(nanos: i64) -> Option<Interval> {
         (0 < nanos).then_some(Interval { nanos })
     }
@@ -83,7 +83,7 @@ impl Interval {
         time.div_euclid(self.nanos)
     }
 
-    /// When a span begins, as far back as time goes.
+    /// The start of a span, as far back as time goes.
     pub(crate) fn start(self, number: i64) -> i64 {
         number.saturating_mul(self.nanos)
     }
@@ -94,7 +94,7 @@ impl Interval {
         self.start(number)..=next.map_or(i64::MAX, |next| next - 1)
     }
 
-    /// How many spans there are from one number to another, unless those are too many.
+    /// The number of spans from one number to another, unless those are too many.
     pub(crate) fn count(self, first: i64, last: i64) -> Result<usize, AnswerError> {
         let count = last.abs_diff(first).saturating_add(1);
         if (BUCKETS_MAX as u64) < count {
@@ -105,7 +105,7 @@ impl Interval {
     }
 
     /// The start of the span that each selected row is in, as a column.
-    pub(crate) fn coded(self, part: &Part<'_>) -> Result<Coded<'static>, Unreadable> {
+    pub(crate) fn coded(self, part: &AnswerRows<'_>) -> Result<Coded<'static>, Unreadable> {
         let mut ids = SpanIds::new(self, part.rows);
         part.visit_times(
             |time| self.times(self.number(time)),
@@ -137,7 +137,7 @@ impl SpanIds {
 
     fn set(&mut self, rows: std::ops::Range<usize>, number: i64) {
         let id = match self.last {
-            // Rows of one time stand together.
+            // Rows of one time follow each other.
             Some((last, id)) if last == number => id,
             _ => {
                 let SpanIds { known, starts, interval, .. } = self;

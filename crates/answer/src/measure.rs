@@ -1,36 +1,36 @@
-//! What a function has seen of each group so far.
+//! The state of a function for each group.
 //!
-//! **Invariant:** what comes out does not depend on the order in which rows are added.
+//! **Invariant:** the result does not depend on the order in which rows are added.
 
 use super::exact_sum::ExactSum;
 use super::presence::Presence;
 use super::samples::Samples;
 use super::value::time_of;
-use super::values::Values;
-use super::{AnswerError, Coded, Kind, Value};
+use super::value_dictionary::ValueDictionary;
+use super::{AnswerError, CellValue, Coded, ValueKind};
 use hashbrown::HashSet;
 use logstead_query::{Measure, Unit, number_with_unit};
 
-/// One for each group.
-pub(crate) enum State {
-    /// Rows that have a value.
+/// The states of one function, one for each group.
+pub(crate) enum GroupStates {
+    /// The rows that have a value.
     Present(Vec<u64>),
     /// The sum of the numbers, and their mean.
     Sum { sums: Vec<ExactSum>, heap_bytes: usize },
     /// The least or the greatest.
     Extreme { is_max: bool, best: Vec<Extreme>, heap_bytes: usize },
-    /// Different values.
+    /// The different values.
     Distinct(Distinct),
-    /// All numbers.
+    /// All numbers of a group.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
-    /// When there were messages, for gaps longer than this.
+    /// The times of messages, for gaps longer than this.
     Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
 }
 
-/// Which values each group has.
+/// The distinct values of each group.
 #[derive(Default)]
 pub(crate) struct Distinct {
-    values: Values,
+    values: ValueDictionary,
     /// A group in the upper half, the number of one of its values in the lower.
     pairs: HashSet<u64>,
     counts: Vec<u64>,
@@ -44,10 +44,10 @@ pub(crate) struct Extreme {
 }
 
 /// The numbers that the values of a column are, each read once.
-pub(crate) struct Numbers<'a> {
+pub(crate) struct NumericValues<'a> {
     coded: &'a Coded<'a>,
-    kind: Kind,
-    /// Infinite while not yet read; not a number where it is none.
+    kind: ValueKind,
+    /// Infinite while not yet read; NaN if it is not a number.
     read: Vec<f64>,
     units: Units,
 }
@@ -65,13 +65,13 @@ impl Units {
         self.has_durations |= unit == Unit::Duration;
     }
 
-    /// Adds those of other numbers.
+    /// Adds the kinds of other numbers.
     pub(crate) fn merge(&mut self, other: Units) {
         self.has_sizes |= other.has_sizes;
         self.has_durations |= other.has_durations;
     }
 
-    /// What all of them are in. A number without a unit is read in that of the others, as in comparisons.
+    /// The unit that they share. A number without a unit takes that of the others, as in comparisons.
     pub(crate) fn common(self) -> Unit {
         match (self.has_sizes, self.has_durations) {
             (true, false) => Unit::Size,
@@ -81,9 +81,9 @@ impl Units {
     }
 }
 
-impl<'a> Numbers<'a> {
-    pub(crate) fn new(coded: &'a Coded<'a>, kind: Kind) -> Numbers<'a> {
-        Numbers { read: vec![f64::INFINITY; coded.ids_end()], coded, kind, units: Units::default() }
+impl<'a> NumericValues<'a> {
+    pub(crate) fn new(coded: &'a Coded<'a>, kind: ValueKind) -> NumericValues<'a> {
+        NumericValues { read: vec![f64::INFINITY; coded.ids_end()], coded, kind, units: Units::default() }
     }
 
     /// The units of the numbers that were read.
@@ -95,7 +95,7 @@ impl<'a> Numbers<'a> {
         let id = self.coded.ids[row as usize];
         let number = &mut self.read[id as usize];
         if number.is_infinite() {
-            let key = self.coded.key(id).filter(|_| matches!(self.kind, Kind::Text | Kind::Number));
+            let key = self.coded.key(id).filter(|_| matches!(self.kind, ValueKind::Text | ValueKind::Number));
             let (value, unit) = key.and_then(number_with_unit).unwrap_or((f64::NAN, Unit::Plain));
             *number = value;
             self.units.add(unit);
@@ -117,40 +117,44 @@ impl<'a> Numbers<'a> {
     }
 }
 
-impl State {
-    /// Of no rows. Measures that equal states can answer share one: see [`State::is_for`].
-    pub(crate) fn new(measure: Measure) -> State {
+impl GroupStates {
+    /// The state of no rows. Measures that equal states can answer share one: see [`GroupStates::is_for`].
+    pub(crate) fn new(measure: Measure) -> GroupStates {
         match measure {
-            Measure::Count => State::Present(Vec::new()),
-            Measure::Sum | Measure::Avg => State::Sum { sums: Vec::new(), heap_bytes: 0 },
+            Measure::Count => GroupStates::Present(Vec::new()),
+            Measure::Sum | Measure::Avg => GroupStates::Sum { sums: Vec::new(), heap_bytes: 0 },
             Measure::Min | Measure::Max => {
-                State::Extreme { is_max: measure == Measure::Max, best: Vec::new(), heap_bytes: 0 }
+                GroupStates::Extreme { is_max: measure == Measure::Max, best: Vec::new(), heap_bytes: 0 }
             }
-            Measure::Distinct => State::Distinct(Distinct::default()),
-            Measure::Percentile(_) => State::Samples { samples: Vec::new(), heap_bytes: 0 },
+            Measure::Distinct => GroupStates::Distinct(Distinct::default()),
+            Measure::Percentile(_) => GroupStates::Samples { samples: Vec::new(), heap_bytes: 0 },
         }
     }
 
     /// Whether it can answer this.
     pub(crate) fn is_for(&self, measure: Measure) -> bool {
         match self {
-            State::Present(_) => measure == Measure::Count,
-            State::Sum { .. } => matches!(measure, Measure::Sum | Measure::Avg),
-            State::Extreme { is_max, .. } => measure == if *is_max { Measure::Max } else { Measure::Min },
-            State::Distinct(_) => measure == Measure::Distinct,
-            State::Samples { .. } => matches!(measure, Measure::Percentile(_)),
-            State::Presence { .. } => false,
+            GroupStates::Present(_) => measure == Measure::Count,
+            GroupStates::Sum { .. } => matches!(measure, Measure::Sum | Measure::Avg),
+            GroupStates::Extreme { is_max, .. } => {
+                measure == if *is_max { Measure::Max } else { Measure::Min }
+            }
+            GroupStates::Distinct(_) => measure == Measure::Distinct,
+            GroupStates::Samples { .. } => matches!(measure, Measure::Percentile(_)),
+            GroupStates::Presence { .. } => false,
         }
     }
 
     /// Makes room for this many groups.
     pub(crate) fn resize(&mut self, groups: usize) {
         match self {
-            State::Present(counts) | State::Distinct(Distinct { counts, .. }) => counts.resize(groups, 0),
-            State::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
-            State::Extreme { best, .. } => best.resize(groups, Extreme::default()),
-            State::Samples { samples, .. } => samples.resize(groups, Samples::default()),
-            State::Presence { presence, .. } => presence.resize(groups, Presence::default()),
+            GroupStates::Present(counts) | GroupStates::Distinct(Distinct { counts, .. }) => {
+                counts.resize(groups, 0)
+            }
+            GroupStates::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
+            GroupStates::Extreme { best, .. } => best.resize(groups, Extreme::default()),
+            GroupStates::Samples { samples, .. } => samples.resize(groups, Samples::default()),
+            GroupStates::Presence { presence, .. } => presence.resize(groups, Presence::default()),
         }
     }
 
@@ -158,29 +162,29 @@ impl State {
     pub(crate) fn add(
         &mut self,
         rows: impl Iterator<Item = (u32, u32)>,
-        numbers: &mut Numbers<'_>,
+        numbers: &mut NumericValues<'_>,
         bytes_max: usize,
     ) -> Result<(), AnswerError> {
         match self {
-            State::Present(counts) => rows
+            GroupStates::Present(counts) => rows
                 .filter(|(row, _)| numbers.key_of_row(*row).is_some())
                 .for_each(|(_, group)| counts[group as usize] += 1),
-            State::Sum { sums, heap_bytes } => numbers.each(rows, |group, number| {
+            GroupStates::Sum { sums, heap_bytes } => numbers.each(rows, |group, number| {
                 let sum = &mut sums[group as usize];
                 let before = sum.heap_bytes();
                 sum.add(number);
                 *heap_bytes += sum.heap_bytes() - before;
             }),
-            State::Samples { samples, heap_bytes } => numbers.each(rows, |group, number| {
+            GroupStates::Samples { samples, heap_bytes } => numbers.each(rows, |group, number| {
                 let samples = &mut samples[group as usize];
                 *heap_bytes -= samples.heap_bytes();
                 samples.add(number);
                 *heap_bytes += samples.heap_bytes();
             }),
-            State::Extreme { is_max, best, heap_bytes } => rows.for_each(|(row, group)| {
+            GroupStates::Extreme { is_max, best, heap_bytes } => rows.for_each(|(row, group)| {
                 *heap_bytes += best[group as usize].offer(row, numbers, *is_max);
             }),
-            State::Presence { longest, presence, heap_bytes } => rows.for_each(|(row, group)| {
+            GroupStates::Presence { longest, presence, heap_bytes } => rows.for_each(|(row, group)| {
                 let key = numbers.key_of_row(row).and_then(|key| key.try_into().ok());
                 let Some(time) = key.map(time_of) else { return };
                 let presence = &mut presence[group as usize];
@@ -188,56 +192,56 @@ impl State {
                 presence.add(time.nanos(), *longest);
                 *heap_bytes += presence.heap_bytes();
             }),
-            State::Distinct(distinct) => distinct.add(rows, numbers.coded, bytes_max)?,
+            GroupStates::Distinct(distinct) => distinct.add(rows, numbers.coded, bytes_max)?,
         }
         Ok(())
     }
 
-    /// What `measure` is of a group.
-    pub(crate) fn result(&mut self, group: usize, measure: Measure, kind: Kind) -> Value {
+    /// The value of `measure` for a group.
+    pub(crate) fn result(&mut self, group: usize, measure: Measure, kind: ValueKind) -> CellValue {
         let number = match (self, measure) {
-            (State::Present(counts) | State::Distinct(Distinct { counts, .. }), _) => {
-                return Value::Count(counts[group]);
+            (GroupStates::Present(counts) | GroupStates::Distinct(Distinct { counts, .. }), _) => {
+                return CellValue::Count(counts[group]);
             }
-            (State::Extreme { best, .. }, _) => return best[group].value(kind),
-            (State::Sum { sums, .. }, Measure::Avg) => sums[group].mean(),
-            (State::Sum { sums, .. }, _) => sums[group].sum(),
-            (State::Samples { samples, .. }, Measure::Percentile(percent)) => {
+            (GroupStates::Extreme { best, .. }, _) => return best[group].value(kind),
+            (GroupStates::Sum { sums, .. }, Measure::Avg) => sums[group].mean(),
+            (GroupStates::Sum { sums, .. }, _) => sums[group].sum(),
+            (GroupStates::Samples { samples, .. }, Measure::Percentile(percent)) => {
                 samples[group].percentile(percent)
             }
-            (State::Samples { .. } | State::Presence { .. }, _) => None,
+            (GroupStates::Samples { .. } | GroupStates::Presence { .. }, _) => None,
         };
-        number.map_or(Value::Null, Value::Number)
+        number.map_or(CellValue::Null, CellValue::Number)
     }
 
-    /// The spans of a group that have messages, in order; none where they were not asked for.
+    /// The spans of a group that have messages, in order; none if they are not kept.
     pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
         match self {
-            State::Presence { longest, presence, .. } => presence[group].spans(*longest),
+            GroupStates::Presence { longest, presence, .. } => presence[group].spans(*longest),
             _ => &[],
         }
     }
 
-    /// What a group takes before it has any row.
+    /// The memory of a group before it has any row.
     pub(crate) fn bytes_per_group(&self) -> usize {
         match self {
-            State::Present(_) | State::Distinct(_) => size_of::<u64>(),
-            State::Sum { .. } => size_of::<ExactSum>(),
-            State::Extreme { .. } => size_of::<Extreme>(),
-            State::Samples { .. } => size_of::<Samples>(),
-            State::Presence { .. } => size_of::<Presence>(),
+            GroupStates::Present(_) | GroupStates::Distinct(_) => size_of::<u64>(),
+            GroupStates::Sum { .. } => size_of::<ExactSum>(),
+            GroupStates::Extreme { .. } => size_of::<Extreme>(),
+            GroupStates::Samples { .. } => size_of::<Samples>(),
+            GroupStates::Presence { .. } => size_of::<Presence>(),
         }
     }
 
-    /// What all rows take beyond that.
+    /// The memory of all rows beyond that.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
-            State::Present(_) => 0,
-            State::Sum { heap_bytes, .. }
-            | State::Extreme { heap_bytes, .. }
-            | State::Samples { heap_bytes, .. }
-            | State::Presence { heap_bytes, .. } => *heap_bytes,
-            State::Distinct(Distinct { values, pairs, .. }) => {
+            GroupStates::Present(_) => 0,
+            GroupStates::Sum { heap_bytes, .. }
+            | GroupStates::Extreme { heap_bytes, .. }
+            | GroupStates::Samples { heap_bytes, .. }
+            | GroupStates::Presence { heap_bytes, .. } => *heap_bytes,
+            GroupStates::Distinct(Distinct { values, pairs, .. }) => {
                 values.memory_bytes() + pairs.allocation_size()
             }
         }
@@ -269,7 +273,7 @@ impl Distinct {
 
 impl Extreme {
     /// Takes the value of a row if it is better; says how much memory that took.
-    fn offer(&mut self, row: u32, numbers: &mut Numbers<'_>, is_max: bool) -> usize {
+    fn offer(&mut self, row: u32, numbers: &mut NumericValues<'_>, is_max: bool) -> usize {
         if let Some(number) = numbers.of_row(row) {
             let best = self.number.unwrap_or(number);
             self.number = Some(if is_max { best.max(number) } else { best.min(number) } + 0.0);
@@ -285,11 +289,11 @@ impl Extreme {
         0
     }
 
-    fn value(&self, kind: Kind) -> Value {
+    fn value(&self, kind: ValueKind) -> CellValue {
         match (self.number, &self.text) {
-            (Some(number), _) => Value::Number(number),
+            (Some(number), _) => CellValue::Number(number),
             (None, Some(text)) => kind.value(text),
-            (None, None) => Value::Null,
+            (None, None) => CellValue::Null,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! When a group had messages, as far as its gaps need it.
+//! The times when a group had messages, as far as its gaps need them.
 //!
 //! Messages that are near each other become one span, so that a group takes no more memory than it has gaps.
 //!
-//! **Invariant:** what comes out does not depend on the order in which times are added.
+//! **Invariant:** the result does not depend on the order in which times are added.
 
 /// Spans from one message to another in which no two that follow each other are further apart than `longest`, which is
 /// the same for all calls.
@@ -11,7 +11,7 @@ pub(crate) struct Presence {
     spans: Vec<(i64, i64)>,
 }
 
-/// How many spans there is room for at first.
+/// The number of spans there is room for at first.
 const SPANS_MIN: usize = 4;
 
 impl Presence {
@@ -40,7 +40,7 @@ impl Presence {
         &self.spans
     }
 
-    /// Memory besides the struct itself.
+    /// The memory besides the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.spans.capacity() * size_of::<(i64, i64)>()
     }

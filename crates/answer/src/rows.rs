@@ -1,14 +1,14 @@
-//! Messages that are kept because what follows needs their order: a number of the first, of the last, or the first of
+//! Messages that are kept because a later stage needs their order: a number of the first, of the last, or the first of
 //! each combination of values. They arrive in the order they are found and leave as rows of a table.
 //!
-//! Without `sort` the newest comes first, and of one time what was stored last.
+//! Without `sort` the newest comes first, and among equal times the one stored last.
 //!
-//! **Invariant:** the order is total, so that what is kept depends on nothing but the messages.
+//! **Invariant:** the order is total, so that the kept rows depend only on the messages.
 
 use super::coded::Coded;
 use super::finish::{Finish, check};
-use super::table::{Column, Rank, Table};
-use super::value::{Kind, Value, key_of};
+use super::table::{AnswerTable, Rank, TableColumn};
+use super::value::{CellValue, ValueKind, key_of};
 use super::{AnswerError, ROWS_MAX};
 use hashbrown::HashMap;
 use logstead_query::SortKey;
@@ -17,51 +17,51 @@ use logstead_record::{Batch, Selection, Timestamp};
 use logstead_work::Work;
 use std::cmp::Ordering;
 
-/// Which messages are kept.
+/// The rule for the messages to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Keep {
+pub(crate) enum KeepRule {
     /// This many of the first.
     First(usize),
     /// This many of the last.
     Last(usize),
-    /// As many of the first as a table may have, which says whether there were more.
+    /// The first messages, as many as a table may have, which says whether there were more.
     Shown,
     /// The first of each combination of values of these fields.
     Distinct(Vec<FieldName>),
 }
 
-/// Keeps messages.
+/// Keeps messages by a rule, in an order.
 pub(crate) struct Rows {
     columns: Vec<FieldName>,
-    /// What the values of each column are.
-    kinds: Vec<Kind>,
+    /// The kind of the values of each column.
+    kinds: Vec<ValueKind>,
     order: Vec<(usize, bool)>,
-    keep: Keep,
-    /// Where the fields of [`Keep::Distinct`] are in `columns`.
+    keep: KeepRule,
+    /// The positions in `columns` of the fields of [`KeepRule::Distinct`].
     distinct: Vec<usize>,
-    kept: Vec<Kept>,
+    kept: Vec<KeptRow>,
     /// The time and sequence of the worst row kept, once there are enough that nothing worse is kept.
-    floor: Option<Position>,
+    floor: Option<RowPosition>,
     logspaces: Vec<String>,
-    by_key: HashMap<Vec<u8>, Kept>,
+    by_key: HashMap<Vec<u8>, KeptRow>,
     seen: u64,
     bytes: usize,
     memory_bytes_max: usize,
 }
 
-/// Time and sequence.
-type Position = (i64, u64);
+/// The time and sequence of a row.
+type RowPosition = (i64, u64);
 
-/// So many may always wait to be compared; few in tests, so that they see it happen.
+/// The number of rows that may always wait to be compared; low in tests, so that they see it happen.
 const KEPT_MIN: usize = if cfg!(test) { 4 } else { 1024 };
 
-struct Kept {
+struct KeptRow {
     ranks: Vec<Option<Rank>>,
     time: i64,
     sequence: u64,
-    /// Where its name is in [`Rows::logspaces`].
+    /// The position of its name in [`Rows::logspaces`].
     logspace: usize,
-    values: Vec<Value>,
+    values: Vec<CellValue>,
 }
 
 impl Rows {
@@ -70,13 +70,14 @@ impl Rows {
     pub(crate) fn new(
         mut columns: Vec<FieldName>,
         sort: &[SortKey],
-        keep: Keep,
-        (kind, memory_bytes_max): (&dyn Fn(&FieldName) -> Kind, usize),
+        keep: KeepRule,
+        kind: &dyn Fn(&FieldName) -> ValueKind,
+        memory_bytes_max: usize,
     ) -> Rows {
         let order = sort.iter().map(|key| (index_of(&key.field, &mut columns), key.descending)).collect();
         let distinct = match &keep {
-            Keep::Distinct(fields) => fields.iter().map(|field| index_of(field, &mut columns)).collect(),
-            Keep::First(_) | Keep::Last(_) | Keep::Shown => Vec::new(),
+            KeepRule::Distinct(fields) => fields.iter().map(|field| index_of(field, &mut columns)).collect(),
+            KeepRule::First(_) | KeepRule::Last(_) | KeepRule::Shown => Vec::new(),
         };
         Rows {
             kinds: columns.iter().map(kind).collect(),
@@ -99,12 +100,14 @@ impl Rows {
         &mut self,
         batch: &Batch,
         selected: &Selection,
-        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        sequence: &dyn Fn(usize) -> u64,
+        logspace: &str,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         self.seen += selected.count() as u64;
         let position = |row: usize| (batch.time(row).nanos(), sequence(row));
-        let is_worse = |floor: Option<Position>, row: usize| floor.is_some_and(|floor| position(row) < floor);
+        let is_worse =
+            |floor: Option<RowPosition>, row: usize| floor.is_some_and(|floor| position(row) < floor);
         if selected.iter().all(|row| is_worse(self.floor, row)) {
             return Ok(());
         }
@@ -119,11 +122,11 @@ impl Rows {
             let (time, sequence) = position(row);
             let ranks =
                 self.order.iter().map(|&(column, _)| Rank::of(coded[column].key_of_row(row), kinds[column]));
-            let value = |(coded, kind): (&Coded<'_>, &Kind)| {
-                coded.key_of_row(row).map_or(Value::Null, |key| kind.value(key))
+            let value = |(coded, kind): (&Coded<'_>, &ValueKind)| {
+                coded.key_of_row(row).map_or(CellValue::Null, |key| kind.value(key))
             };
             let values = coded.iter().zip(&kinds).map(value).collect();
-            let kept = Kept { ranks: ranks.collect(), time, sequence, logspace: logspace_index, values };
+            let kept = KeptRow { ranks: ranks.collect(), time, sequence, logspace: logspace_index, values };
             check(work, self.columns.len())?;
             self.offer(kept, work)?;
         }
@@ -131,30 +134,30 @@ impl Rows {
     }
 
     /// The rows that are kept, in their order.
-    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Table {
+    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> AnswerTable {
         self.kept.extend(std::mem::take(&mut self.by_key).into_values());
         self.prune(finish);
-        if let Keep::Last(_) = self.keep {
+        if let KeepRule::Last(_) = self.keep {
             self.kept.reverse();
         }
         let mut notes = Vec::new();
-        if self.keep == Keep::Shown && (ROWS_MAX as u64) < self.seen {
+        if self.keep == KeepRule::Shown && (ROWS_MAX as u64) < self.seen {
             notes.push(format!(
                 "{seen} messages match; these are the first {ROWS_MAX}: narrow the filter, or let `stats` count them",
                 seen = self.seen
             ));
         }
-        Table {
+        AnswerTable {
             columns: self.columns(),
             rows: self.kept.into_iter().map(|kept| kept.values).collect(),
             notes,
-            ..Table::default()
+            ..AnswerTable::default()
         }
     }
 
     /// A time before which no message will be kept, or counted.
     pub(crate) fn floor(&self) -> Option<Timestamp> {
-        let (time, _) = self.floor.filter(|_| matches!(self.keep, Keep::First(_)))?;
+        let (time, _) = self.floor.filter(|_| matches!(self.keep, KeepRule::First(_)))?;
         Some(Timestamp::from_nanos(time))
     }
 
@@ -164,16 +167,16 @@ impl Rows {
     }
 
     /// The columns of the table that it makes.
-    pub(crate) fn columns(&self) -> Vec<Column> {
-        let column = |(field, kind): (&FieldName, &Kind)| Column::new(field.as_str(), *kind);
+    pub(crate) fn columns(&self) -> Vec<TableColumn> {
+        let column = |(field, kind): (&FieldName, &ValueKind)| TableColumn::new(field.as_str(), *kind);
         self.columns.iter().zip(&self.kinds).map(column).collect()
     }
 
     fn limit(&self) -> usize {
         match self.keep {
-            Keep::First(count) | Keep::Last(count) => count,
-            Keep::Shown => ROWS_MAX,
-            Keep::Distinct(_) => usize::MAX,
+            KeepRule::First(count) | KeepRule::Last(count) => count,
+            KeepRule::Shown => ROWS_MAX,
+            KeepRule::Distinct(_) => usize::MAX,
         }
     }
 
@@ -185,9 +188,9 @@ impl Rows {
         })
     }
 
-    fn offer(&mut self, kept: Kept, work: &Work<'_>) -> Result<(), AnswerError> {
+    fn offer(&mut self, kept: KeptRow, work: &Work<'_>) -> Result<(), AnswerError> {
         self.bytes += kept.memory_bytes();
-        if let Keep::Distinct(_) = self.keep {
+        if let KeepRule::Distinct(_) = self.keep {
             self.offer_distinct(kept);
         } else {
             self.kept.push(kept);
@@ -203,7 +206,7 @@ impl Rows {
         Ok(())
     }
 
-    fn offer_distinct(&mut self, kept: Kept) {
+    fn offer_distinct(&mut self, kept: KeptRow) {
         let key = key_of(self.distinct.iter().map(|&column| &kept.values[column]));
         let Some(known) = self.by_key.get(&key) else {
             self.bytes += key.len();
@@ -215,48 +218,49 @@ impl Rows {
         self.bytes -= other.map_or(0, |other| other.memory_bytes());
     }
 
-    /// Forgets what is not among the first, or the last, and puts the rest in order.
+    /// Drops rows that are not among the first, or the last, and puts the rest in order.
     fn prune(&mut self, finish: &Finish<'_>) {
         let kept = std::mem::take(&mut self.kept);
-        let is_last = matches!(self.keep, Keep::Last(_));
+        let is_last = matches!(self.keep, KeepRule::Last(_));
         let mut order: Vec<usize> = (0..kept.len()).collect();
         finish.sort(&mut order, |a, b| {
             let (a, b) = if is_last { (b, a) } else { (a, b) };
             self.compare(&kept[a], &kept[b])
         });
         order.truncate(self.limit());
-        let mut kept: Vec<Option<Kept>> = kept.into_iter().map(Some).collect();
-        let kept: Vec<Kept> = order.into_iter().filter_map(|at| kept[at].take()).collect();
-        let is_newest_first = self.order.is_empty() && matches!(self.keep, Keep::First(_) | Keep::Shown);
+        let mut kept: Vec<Option<KeptRow>> = kept.into_iter().map(Some).collect();
+        let kept: Vec<KeptRow> = order.into_iter().filter_map(|at| kept[at].take()).collect();
+        let is_newest_first =
+            self.order.is_empty() && matches!(self.keep, KeepRule::First(_) | KeepRule::Shown);
         let worst = kept.last().filter(|_| is_newest_first && kept.len() == self.limit());
         self.floor = worst.map(|worst| (worst.time, worst.sequence));
         self.kept = kept;
         let keys = self.by_key.iter().map(|(key, kept)| key.len() + kept.memory_bytes());
-        self.bytes = self.kept.iter().map(Kept::memory_bytes).sum::<usize>() + keys.sum::<usize>();
+        self.bytes = self.kept.iter().map(KeptRow::memory_bytes).sum::<usize>() + keys.sum::<usize>();
     }
 
-    /// Which of two messages comes first.
-    fn compare(&self, a: &Kept, b: &Kept) -> Ordering {
+    /// The order of two messages.
+    fn compare(&self, a: &KeptRow, b: &KeptRow) -> Ordering {
         let ranks = self.order.iter().zip(a.ranks.iter().zip(&b.ranks));
         let mut by_keys =
             ranks.map(|((_, descending), (a, b))| Rank::compare(a.as_ref(), b.as_ref(), *descending));
         let newest_first = || {
-            let logspace = |kept: &Kept| &self.logspaces[kept.logspace];
+            let logspace = |kept: &KeptRow| &self.logspaces[kept.logspace];
             (b.time, b.sequence).cmp(&(a.time, a.sequence)).then_with(|| logspace(a).cmp(logspace(b)))
         };
         by_keys.find(|order| order.is_ne()).unwrap_or_else(newest_first)
     }
 }
 
-impl Kept {
+impl KeptRow {
     fn memory_bytes(&self) -> usize {
         let rank_bytes = |rank: &Option<Rank>| match rank {
             Some(Rank::Text(text)) => size_of::<Option<Rank>>() + text.len(),
             _ => size_of::<Option<Rank>>(),
         };
-        size_of::<Kept>()
+        size_of::<KeptRow>()
             + self.ranks.iter().map(rank_bytes).sum::<usize>()
-            + self.values.iter().map(Value::memory_bytes).sum::<usize>()
+            + self.values.iter().map(CellValue::memory_bytes).sum::<usize>()
     }
 }
 

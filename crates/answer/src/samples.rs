@@ -1,9 +1,9 @@
 //! Numbers for exact percentiles: each distinct one with its count.
 
-/// Adding is pushing; from time to time what was pushed is sorted and counted.
+/// The numbers of a group. Adding is pushing; from time to time the pushed numbers are sorted and counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
-    /// Distinct, ascending.
+    /// The distinct numbers, ascending, with their counts.
     counted: Vec<(f64, u64)>,
     loose: Vec<f64>,
 }
@@ -21,8 +21,8 @@ impl Samples {
         self.loose.push(number + 0.0);
     }
 
-    /// The least number that so many thousandths of a percent of the numbers do not exceed (nearest rank); `None` where there
-    /// is none.
+    /// The least number that the given share of the numbers, in thousandths of a percent, does not exceed (nearest
+    /// rank); `None` if there is none.
     pub(crate) fn percentile(&mut self, thousandths: u32) -> Option<f64> {
         self.count();
         let total: u64 = self.counted.iter().map(|(_, count)| count).sum();
@@ -35,7 +35,7 @@ impl Samples {
         reached.map(|(number, _)| *number)
     }
 
-    /// Memory besides the struct itself.
+    /// The memory besides the struct itself.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.counted.capacity() * size_of::<(f64, u64)>() + self.loose.capacity() * size_of::<f64>()
     }

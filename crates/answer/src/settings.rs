@@ -1,25 +1,25 @@
-//! What an answer depends on besides the messages, and how large it may be.
+//! The settings of an answer besides the messages, and its limits.
 
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
 
-/// Most rows of a table.
+/// The most rows of a table.
 pub const ROWS_MAX: usize = 10_000;
-/// Most buckets of a histogram or a timechart.
+/// The most buckets of a histogram or a timechart.
 pub const BUCKETS_MAX: usize = 10_000;
-/// Most values that a histogram counts by; the others are counted together.
+/// The most values that a histogram counts by; the others are counted together.
 pub const BY_VALUES_MAX: usize = 100;
 
-/// What an answer depends on besides the messages.
+/// The settings of an answer besides the messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct AnswerSettings {
     /// The time that relative times count from.
     pub now: Timestamp,
-    /// The times that are asked for. A `timechart` without a span is cut into spans of this, so it should not be wider
-    /// than what is stored.
+    /// The range of times. A `timechart` without a span is cut into spans of this, so it should not be wider than the
+    /// stored messages.
     pub range: TimeRange,
-    /// The times that are asked for, whatever is stored: a sender is silent up to their end.
+    /// The range of times as asked for, whatever is stored: a sender is silent up to their end.
     pub asked: TimeRange,
-    /// Most memory to use.
+    /// The most memory to use.
     pub memory_bytes_max: usize,
 }

@@ -1,9 +1,9 @@
-//! What a stage or a query needs: the fields that it names, and whether it can be answered where it stands.
+//! The needs of a stage or a query: the fields that it names, and whether it can be answered at its place.
 
 use super::error::AnswerError;
 use logstead_query::{Query, Stage};
 
-/// Which logspaces are searched is decided before there are any messages.
+/// Refuses a condition on logspaces: these are chosen before there are any messages.
 pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerError> {
     if !query.uses_logspace() {
         return Ok(());

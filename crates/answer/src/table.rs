@@ -2,7 +2,7 @@
 
 use super::coded::Coded;
 use super::finish::Finish;
-use super::value::{Kind, Value, severity_key, time_key};
+use super::value::{CellValue, ValueKind, severity_key, time_key};
 use super::{AnswerError, ROWS_MAX};
 use logstead_query::{Unit, number_of};
 use logstead_record::FieldName;
@@ -12,14 +12,14 @@ use std::cmp::Ordering;
 
 /// An answer.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Table {
-    /// What the values of a row are.
-    pub columns: Vec<Column>,
-    /// Each as long as `columns`.
-    pub rows: Vec<Vec<Value>>,
-    /// What the reader should know: what was cut, and why.
+pub struct AnswerTable {
+    /// The columns, one for each value of a row.
+    pub columns: Vec<TableColumn>,
+    /// The rows, each as long as `columns`.
+    pub rows: Vec<Vec<CellValue>>,
+    /// Notes for the reader: what was cut, and why.
     pub notes: Vec<String>,
-    /// Texts decide which columns there are: one that no text has is empty instead of missing.
+    /// Whether texts decide which columns there are: one that no text has is empty instead of missing.
     pub is_open: bool,
     /// Whether rows are missing that there was no time for.
     pub is_cut_short: bool,
@@ -27,29 +27,29 @@ pub struct Table {
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Column {
-    /// Its name.
+pub struct TableColumn {
+    /// The name of the column.
     pub name: String,
-    /// What its values are, where they are not null.
-    pub kind: Kind,
-    /// What its numbers are in.
+    /// The kind of its values that are not null.
+    pub kind: ValueKind,
+    /// The unit of its numbers.
     pub unit: Unit,
 }
 
-impl Column {
-    /// Of values without a unit.
-    pub fn new(name: &str, kind: Kind) -> Column {
-        Column { name: name.to_owned(), kind, unit: Unit::Plain }
+impl TableColumn {
+    /// A column of values without a unit.
+    pub fn new(name: &str, kind: ValueKind) -> TableColumn {
+        TableColumn { name: name.to_owned(), kind, unit: Unit::Plain }
     }
 }
 
-impl Table {
-    /// Where the column of a field is.
+impl AnswerTable {
+    /// The position of the column of a field.
     pub fn find(&self, field: &FieldName) -> Option<usize> {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(field.as_str()))
     }
 
-    /// The same for a stage that cannot do without it.
+    /// The same, for a stage that needs the column.
     pub fn column(&self, field: &FieldName) -> Result<usize, AnswerError> {
         self.find(field).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
@@ -69,7 +69,7 @@ impl Table {
         if is_list { coded.with_lists() } else { coded }
     }
 
-    /// Cuts it to what an answer may have.
+    /// Cuts the table to the size that an answer may have.
     pub fn cut(&mut self) {
         let rows = self.rows.len();
         if ROWS_MAX < rows {
@@ -79,10 +79,10 @@ impl Table {
     }
 }
 
-fn write_key(value: &Value, kind: Kind, out: &mut Vec<u8>) {
+fn write_key(value: &CellValue, kind: ValueKind, out: &mut Vec<u8>) {
     match (kind, value) {
-        (Kind::Time, Value::Time(time)) => out.extend_from_slice(&time_key(time.nanos())),
-        (Kind::Severity, Value::Text(name)) => {
+        (ValueKind::Time, CellValue::Time(time)) => out.extend_from_slice(&time_key(time.nanos())),
+        (ValueKind::Severity, CellValue::Text(name)) => {
             match std::str::from_utf8(name).ok().and_then(|name| name.parse::<Severity>().ok()) {
                 Some(severity) => out.extend_from_slice(&severity_key(severity)),
                 None => out.extend_from_slice(name),
@@ -95,11 +95,11 @@ fn write_key(value: &Value, kind: Kind, out: &mut Vec<u8>) {
 /// A column to sort by.
 pub(crate) struct SortColumn<'a> {
     pub coded: Cow<'a, Coded<'a>>,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub(crate) descending: bool,
 }
 
-/// How a value compares with others of its column: numbers by size, before texts.
+/// The rank of a value among others of its column: numbers by size, before texts.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Rank {
     Number(f64),
@@ -107,14 +107,14 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    /// `None` for what is absent.
-    pub(crate) fn of(key: Option<&[u8]>, kind: Kind) -> Option<Rank> {
+    /// The rank of a value; `None` if it is absent.
+    pub(crate) fn of(key: Option<&[u8]>, kind: ValueKind) -> Option<Rank> {
         let key = key?;
-        let number = matches!(kind, Kind::Text | Kind::Number).then(|| number_of(key)).flatten();
+        let number = matches!(kind, ValueKind::Text | ValueKind::Number).then(|| number_of(key)).flatten();
         Some(number.map_or_else(|| Rank::Text(key.into()), |number| Rank::Number(number + 0.0)))
     }
 
-    /// What is absent comes last in either direction.
+    /// Compares two ranks. Absent values come last in either direction.
     pub(crate) fn compare(a: Option<&Rank>, b: Option<&Rank>, descending: bool) -> Ordering {
         let (Some(a), Some(b)) = (a, b) else { return a.is_none().cmp(&b.is_none()) };
         let order = match (a, b) {

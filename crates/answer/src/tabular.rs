@@ -1,15 +1,15 @@
-//! Stages over a table: what follows a stage that aggregates, or one that needs the order of messages.
+//! Stages over a table: those after a stage that aggregates, or after one that needs the order of messages.
 //!
 //! `where` is answered by the one matcher, over a batch whose rows carry the columns of the table as their fields.
 
 use super::aggregator::Aggregator;
+use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::{add_column, enrich};
 use super::finish::Finish;
-use super::part::{BatchTimes, Part};
 use super::stage::check_logspace;
-use super::table::{Column, SortColumn, Table, sort_rows};
-use super::value::{Value, key_of};
-use super::{AnswerError, Kind, Settings};
+use super::table::{AnswerTable, SortColumn, TableColumn, sort_rows};
+use super::value::{CellValue, key_of};
+use super::{AnswerError, AnswerSettings, ValueKind};
 use hashbrown::HashSet;
 use logstead_query::{Context, Matcher, Query, SortKey, Stage};
 use logstead_record::FieldName;
@@ -17,20 +17,21 @@ use logstead_record::{
     Batch, BatchBuilder, Facility, Field, Flags, Origin, Priority, Row, Selection, Severity, Timestamp,
 };
 use logstead_transform::Enrich;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::borrow::Cow;
 
 /// The table after a stage, which leaves some columns as they are.
 pub(crate) fn apply(
-    (stage, keeps): (&Stage, &[FieldName]),
-    mut table: Table,
-    settings: &Settings,
+    stage: &Stage,
+    keeps: &[FieldName],
+    mut table: AnswerTable,
+    settings: &AnswerSettings,
     finish: &Finish<'_>,
-) -> Result<Table, AnswerError> {
+) -> Result<AnswerTable, AnswerError> {
     finish.cut(&mut table.rows);
     if table.is_open {
         for field in stage.references().iter().filter(|field| matches!(field, FieldName::Dynamic(_))) {
-            add_column(&mut table, field.as_str(), Kind::Text);
+            add_column(&mut table, field.as_str(), ValueKind::Text);
         }
     }
     match stage {
@@ -55,7 +56,7 @@ pub(crate) fn apply(
             }
             if let Some(fields) = Enrich::of(stage, settings.now) {
                 let kept = keeps.iter().filter_map(|name| table.find(name));
-                let kept: Vec<(usize, Vec<Value>)> =
+                let kept: Vec<(usize, Vec<CellValue>)> =
                     kept.map(|at| (at, table.rows.iter().map(|row| row[at].clone()).collect())).collect();
                 enrich(&fields, &mut table)?;
                 for (at, values) in kept {
@@ -75,7 +76,7 @@ pub(crate) fn apply(
     Ok(table)
 }
 
-impl Table {
+impl AnswerTable {
     fn keep(&mut self, selected: &Selection) {
         let mut row = 0;
         self.rows.retain(|_| {
@@ -85,7 +86,7 @@ impl Table {
     }
 }
 
-fn select(query: &Query, table: &Table, settings: &Settings) -> Result<Selection, AnswerError> {
+fn select(query: &Query, table: &AnswerTable, settings: &AnswerSettings) -> Result<Selection, AnswerError> {
     for field in query.fields() {
         table.column(field)?;
     }
@@ -93,7 +94,7 @@ fn select(query: &Query, table: &Table, settings: &Settings) -> Result<Selection
     Ok(matcher.select(&batch_of(table)))
 }
 
-fn project(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
+fn project(fields: &[FieldName], table: &mut AnswerTable) -> Result<(), AnswerError> {
     let indexes = fields.iter().map(|field| table.column(field)).collect::<Result<Vec<_>, _>>()?;
     table.columns = indexes.iter().map(|&index| table.columns[index].clone()).collect();
     for row in &mut table.rows {
@@ -102,7 +103,7 @@ fn project(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
     Ok(())
 }
 
-fn sort(keys: &[SortKey], table: &mut Table, finish: &Finish<'_>) -> Result<(), AnswerError> {
+fn sort(keys: &[SortKey], table: &mut AnswerTable, finish: &Finish<'_>) -> Result<(), AnswerError> {
     let column = |key: &SortKey| {
         let index = table.column(&key.field)?;
         let coded = Cow::Owned(table.coded(index));
@@ -115,7 +116,7 @@ fn sort(keys: &[SortKey], table: &mut Table, finish: &Finish<'_>) -> Result<(), 
     Ok(())
 }
 
-fn dedup(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
+fn dedup(fields: &[FieldName], table: &mut AnswerTable) -> Result<(), AnswerError> {
     let columns = fields.iter().map(|field| table.column(field)).collect::<Result<Vec<_>, _>>()?;
     let mut known = HashSet::new();
     table.rows.retain(|row| known.insert(key_of(columns.iter().map(|&column| &row[column]))));
@@ -124,32 +125,34 @@ fn dedup(fields: &[FieldName], table: &mut Table) -> Result<(), AnswerError> {
 
 fn aggregate(
     stage: &Stage,
-    table: Table,
-    settings: &Settings,
+    table: AnswerTable,
+    settings: &AnswerSettings,
     finish: &Finish<'_>,
-) -> Result<Table, AnswerError> {
-    let kind = |field: &FieldName| table.find(field).map_or(Kind::Text, |index| table.columns[index].kind);
+) -> Result<AnswerTable, AnswerError> {
+    let kind =
+        |field: &FieldName| table.find(field).map_or(ValueKind::Text, |index| table.columns[index].kind);
     let mut aggregator = Aggregator::new(stage, settings, &kind)?;
     let fields = aggregator.needs().iter().map(|field| Ok(table.coded(table.column(field)?)));
     let fields = fields.collect::<Result<Vec<_>, AnswerError>>()?;
     let (times, selected) = times_of(&table, aggregator.needs_times())?;
-    let part = Part { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
+    let part =
+        AnswerRows { rows: table.rows.len(), selected: &selected, times: &BatchTimes::new(times), fields };
     // A part of the rows would make another table: all are added, which takes no longer than making them did.
-    aggregator.add(&part, &Run::alone().work())?;
+    aggregator.add(&part, &SearchContext::alone().work())?;
     let mut made = aggregator.finish(finish)?;
     made.notes.splice(..0, table.notes);
     Ok(made)
 }
 
 /// The time of each row, and the rows that have one.
-fn times_of(table: &Table, needed: bool) -> Result<(Vec<i64>, Selection), AnswerError> {
+fn times_of(table: &AnswerTable, needed: bool) -> Result<(Vec<i64>, Selection), AnswerError> {
     let rows = table.rows.len();
     if !needed {
         return Ok((vec![0; rows], Selection::all(rows)));
     }
     let column = table.column(&FieldName::Known(Field::Time))?;
     let time = |row: usize| match table.rows[row][column] {
-        Value::Time(time) => Some(time.nanos()),
+        CellValue::Time(time) => Some(time.nanos()),
         _ => None,
     };
     let times = (0..rows).map(|row| time(row).unwrap_or_default()).collect();
@@ -157,9 +160,9 @@ fn times_of(table: &Table, needed: bool) -> Result<(Vec<i64>, Selection), Answer
 }
 
 /// The rows as messages whose fields are the columns.
-fn batch_of(table: &Table) -> Batch {
+fn batch_of(table: &AnswerTable) -> Batch {
     let mut builder = BatchBuilder::new();
-    let columns: Vec<(FieldName, &Column)> =
+    let columns: Vec<(FieldName, &TableColumn)> =
         table.columns.iter().map(|column| (FieldName::new(&column.name), column)).collect();
     for row in &table.rows {
         push_row(&columns, row, &mut builder);
@@ -167,7 +170,7 @@ fn batch_of(table: &Table) -> Batch {
     builder.seal()
 }
 
-fn push_row(columns: &[(FieldName, &Column)], row: &[Value], builder: &mut BatchBuilder) {
+fn push_row(columns: &[(FieldName, &TableColumn)], row: &[CellValue], builder: &mut BatchBuilder) {
     let texts: Vec<Vec<u8>> = row
         .iter()
         .map(|value| {
@@ -186,7 +189,7 @@ fn push_row(columns: &[(FieldName, &Column)], row: &[Value], builder: &mut Batch
     let at = |field: Field| columns.iter().position(|(name, _)| *name == FieldName::Known(field));
     let text = |field: Field| at(field).map_or(b"".as_slice(), |index| &texts[index]);
     let time = |field: Field| match at(field).map(|index| &row[index]) {
-        Some(Value::Time(time)) => Some(*time),
+        Some(CellValue::Time(time)) => Some(*time),
         _ => None,
     };
     // A time counts unless it is far after the one of receiving it.

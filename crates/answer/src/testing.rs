@@ -1,12 +1,14 @@
-//! What the tests of answers share: random messages, batches of them, and running a pipeline over them.
+//! Helpers for the tests of answers: random messages, batches of them, and running a pipeline over them.
 
-use super::{Aggregation, AnswerError, BatchTimes, Coded, Part, Place, Settings, Table};
+use super::{
+    Aggregation, AnswerError, AnswerRows, AnswerSettings, AnswerTable, BatchLocation, BatchTimes, Coded,
+};
 use logstead_query::{Context, Matcher, TimeRange, parse_pipeline};
 use logstead_record::FieldName;
 use logstead_record::{
     Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, SECOND, Severity, Timestamp,
 };
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -94,44 +96,48 @@ pub(crate) fn with_part<T>(
     batch: &Batch,
     selected: &logstead_record::Selection,
     needs: &[FieldName],
-    take: impl FnOnce(&Part<'_>) -> T,
+    take: impl FnOnce(&AnswerRows<'_>) -> T,
 ) -> T {
     let times = BatchTimes::of(batch);
     let fields = needs.iter().map(|field| Coded::of_batch(batch, field, "main")).collect();
-    take(&Part { rows: batch.rows(), selected, times: &times, fields })
+    take(&AnswerRows { rows: batch.rows(), selected, times: &times, fields })
 }
 
-/// What a pipeline makes of batches; columns are handed over alone where they suffice.
-pub(crate) fn run(text: &str, parts: &[(u64, Batch)], memory_bytes_max: usize) -> Result<Table, AnswerError> {
+/// Runs a pipeline over batches. Columns are handed over alone if they suffice.
+pub(crate) fn run(
+    text: &str,
+    parts: &[(u64, Batch)],
+    memory_bytes_max: usize,
+) -> Result<AnswerTable, AnswerError> {
     let pipeline = parse_pipeline(text).unwrap();
     let now = Timestamp::from_nanos(START + 3600 * SECOND);
     let mut aggregation =
-        Aggregation::compile(&pipeline, Settings { now, range: HOUR, asked: HOUR, memory_bytes_max })?;
+        Aggregation::compile(&pipeline, AnswerSettings { now, range: HOUR, asked: HOUR, memory_bytes_max })?;
     let matcher = Matcher::new(aggregation.filter(), &Context { now, logspace: "main" });
-    let work = Run::alone().work();
+    let work = SearchContext::alone().work();
     for (first_sequence, batch) in parts {
         let selected = matcher.select(batch);
         if aggregation.needs_batches() || first_sequence % 2 == 0 {
-            let place = Place { logspace: "main", first_sequence: *first_sequence };
+            let place = BatchLocation { logspace: "main", first_sequence: *first_sequence };
             aggregation.add_batch(batch, &selected, place, &work)?;
         } else {
             let needs = aggregation.needs().to_vec();
             with_part(batch, &selected, &needs, |part| aggregation.add(part, &work))?;
         }
     }
-    aggregation.finish(&Run::alone())
+    aggregation.finish(&SearchContext::alone())
 }
 
 /// A table as text: columns by ` | `, notes below.
-pub(crate) fn shown(table: &Table) -> Vec<String> {
+pub(crate) fn shown(table: &AnswerTable) -> Vec<String> {
     let mut lines =
         vec![table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>().join(" | ")];
     for row in &table.rows {
-        let cell = |value: &super::Value| {
+        let cell = |value: &super::CellValue| {
             let mut text = Vec::new();
             value.write(&mut text);
             let shown = String::from_utf8_lossy(&text).into_owned();
-            if *value == super::Value::Null { "-".to_owned() } else { shown }
+            if *value == super::CellValue::Null { "-".to_owned() } else { shown }
         };
         lines.push(row.iter().map(cell).collect::<Vec<_>>().join(" | "));
     }

@@ -1,6 +1,6 @@
-//! A value of an answer: what it is, how it is shown, and the form in which it compares.
+//! A value of an answer: its kind, the way it is shown, and the form in which it compares.
 //!
-//! Values stand in their *key form*, whose bytes compare as the values do:
+//! Values are in their *key form*, whose bytes compare as the values do:
 //!
 //! | kind     | key                                           | shown as |
 //! |----------|-----------------------------------------------|----------|
@@ -15,15 +15,15 @@ use logstead_record::FieldName;
 use logstead_record::{PriorityHalf, Severity, Storage, Timestamp};
 use std::fmt::Write;
 
-/// One cell.
+/// The value of one cell.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub enum Value {
-    /// There is none.
+pub enum CellValue {
+    /// No value.
     #[default]
     Null,
     /// Text, mostly UTF-8.
     Text(Box<[u8]>),
-    /// How many.
+    /// A count.
     Count(u64),
     /// A finite number.
     Number(f64),
@@ -31,39 +31,39 @@ pub enum Value {
     Time(Timestamp),
 }
 
-impl Value {
+impl CellValue {
     /// A text.
-    pub fn text(text: &[u8]) -> Value {
-        Value::Text(text.into())
+    pub fn text(text: &[u8]) -> CellValue {
+        CellValue::Text(text.into())
     }
 
-    /// Appends what it is shown as; nothing for null.
+    /// Appends its text; nothing for null.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut text = String::new();
         let written = match self {
-            Value::Null => Ok(()),
-            Value::Text(bytes) => return out.extend_from_slice(bytes),
-            Value::Count(count) => write!(text, "{count}"),
-            Value::Number(number) => write!(text, "{number}"),
-            Value::Time(time) => write!(text, "{time}"),
+            CellValue::Null => Ok(()),
+            CellValue::Text(bytes) => return out.extend_from_slice(bytes),
+            CellValue::Count(count) => write!(text, "{count}"),
+            CellValue::Number(number) => write!(text, "{number}"),
+            CellValue::Time(time) => write!(text, "{time}"),
         };
         written.expect("a String takes what is written to it");
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// Memory it takes.
+    /// The memory it takes.
     pub fn memory_bytes(&self) -> usize {
-        let heap_bytes = if let Value::Text(text) = self { text.len() } else { 0 };
-        size_of::<Value>() + heap_bytes
+        let heap_bytes = if let CellValue::Text(text) = self { text.len() } else { 0 };
+        size_of::<CellValue>() + heap_bytes
     }
 }
 
-/// What values are.
+/// The kind of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// Text.
     Text,
-    /// Numbers; text where it is none.
+    /// Numbers; text if a value is not a number.
     Number,
     /// Names of severities, ordered by urgency.
     Severity,
@@ -71,27 +71,29 @@ pub enum Kind {
     Time,
 }
 
-impl Kind {
-    /// Of the values of a field of messages.
-    pub fn of(field: &FieldName) -> Kind {
-        let FieldName::Known(field) = field else { return Kind::Text };
+impl ValueKind {
+    /// The kind of the values of a field of messages.
+    pub fn of(field: &FieldName) -> ValueKind {
+        let FieldName::Known(field) = field else { return ValueKind::Text };
         match field.storage() {
-            Storage::Priority(PriorityHalf::Severity) => Kind::Severity,
-            Storage::Time | Storage::Received => Kind::Time,
-            _ => Kind::Text,
+            Storage::Priority(PriorityHalf::Severity) => ValueKind::Severity,
+            Storage::Time | Storage::Received => ValueKind::Time,
+            _ => ValueKind::Text,
         }
     }
 
-    /// What a key is shown as.
-    pub fn value(self, key: &[u8]) -> Value {
+    /// The value that a key stands for.
+    pub fn value(self, key: &[u8]) -> CellValue {
         let number = || number_value(key);
         let value = match self {
-            Kind::Text => None,
-            Kind::Number => number(),
-            Kind::Severity => severity_of(key).map(|severity| Value::text(severity.name().as_bytes())),
-            Kind::Time => key.try_into().ok().map(|bytes| Value::Time(time_of(bytes))),
+            ValueKind::Text => None,
+            ValueKind::Number => number(),
+            ValueKind::Severity => {
+                severity_of(key).map(|severity| CellValue::text(severity.name().as_bytes()))
+            }
+            ValueKind::Time => key.try_into().ok().map(|bytes| CellValue::Time(time_of(bytes))),
         };
-        value.unwrap_or_else(|| Value::text(key))
+        value.unwrap_or_else(|| CellValue::text(key))
     }
 }
 
@@ -116,13 +118,13 @@ fn severity_of(key: &[u8]) -> Option<Severity> {
 }
 
 /// A number that was written from a value.
-fn number_value(text: &[u8]) -> Option<Value> {
+fn number_value(text: &[u8]) -> Option<CellValue> {
     let text = std::str::from_utf8(text).ok()?;
-    text.parse().map(Value::Count).or_else(|_| text.parse().map(Value::Number)).ok()
+    text.parse().map(CellValue::Count).or_else(|_| text.parse().map(CellValue::Number)).ok()
 }
 
-/// Bytes that are equal where all values are.
-pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<u8> {
+/// Bytes that are equal if all values are.
+pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a CellValue>) -> Vec<u8> {
     let mut key = Vec::new();
     for value in values {
         let start = key.len();

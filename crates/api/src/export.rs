@@ -20,7 +20,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
-use logstead_indexer::{Asked as Answer, Hit};
+use logstead_indexer::{AnswerTarget as Answer, Hit};
 use logstead_query::Pipeline;
 use logstead_questions::store::{Cancelled, MessageReader, StreamedStages};
 use logstead_questions::wire::file::{self, MessageFormat};

@@ -10,7 +10,7 @@ use crate::count_claim::CountClaim;
 use crate::ledger::{JournalId, KeptMessages, Ledger};
 use crate::receipt::Pending;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use logstead_indexer::{Appender, Encoded};
+use logstead_indexer::{Appender, EncodedBatch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
 /// Messages on their way into a journal.
 pub struct Append {
     /// The messages, encoded for the journal.
-    pub encoded: Encoded,
+    pub encoded: EncodedBatch,
     /// The receipt to settle.
     pub pending: Pending,
     /// The messages that are counted in this journal.
@@ -53,7 +53,7 @@ pub trait JournalHooks: Send + 'static {
     /// Why nothing more fits for now, if so.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
     /// Called when batches are on disk.
-    fn stored(&mut self, encoded: &[Encoded]);
+    fn stored(&mut self, encoded: &[EncodedBatch]);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);
     /// Called when messages were dropped, as they would have had to wait.
@@ -145,7 +145,7 @@ impl<C: Send + 'static> Writer<C> {
 /// Messages that are committed together.
 #[derive(Default)]
 struct AppendGroup {
-    encoded: Vec<Encoded>,
+    encoded: Vec<EncodedBatch>,
     pending: Vec<Pending>,
     claims: Vec<CountClaim>,
     may_drop: Vec<bool>,
@@ -160,7 +160,7 @@ impl AppendGroup {
     }
 
     fn messages(&self) -> usize {
-        self.encoded.iter().map(Encoded::rows).sum()
+        self.encoded.iter().map(EncodedBatch::rows).sum()
     }
 
     /// Keeps only the messages that have to wait; returns those to drop.
@@ -176,7 +176,7 @@ impl AppendGroup {
 
     /// Decides which messages are counted here, and notes it in the encoded batches; returns the number for each.
     fn claim(&mut self) -> Vec<usize> {
-        let claim = |(encoded, claim): (&mut Encoded, &mut CountClaim)| {
+        let claim = |(encoded, claim): (&mut EncodedBatch, &mut CountClaim)| {
             let counted = claim.claim();
             encoded.set_copies(encoded.rows() - counted);
             counted

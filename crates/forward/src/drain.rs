@@ -18,7 +18,7 @@ use logstead_flow::ledger::{Fate, Ledger};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_flow::machine::priority::{self, ThreadPriority};
-use logstead_indexer::{Cause, DiskError, QueueReader};
+use logstead_indexer::{DiskError, MissingCause, QueueReader};
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -326,8 +326,8 @@ fn opened<'a>(
 }
 
 /// Whether messages that cannot be read are passed over after this number of attempts.
-fn passes_over(cause: Cause, attempts: u32) -> bool {
-    cause != Cause::NotRead && READ_ATTEMPTS_MAX < attempts
+fn passes_over(cause: MissingCause, attempts: u32) -> bool {
+    cause != MissingCause::NotRead && READ_ATTEMPTS_MAX < attempts
 }
 
 /// The pause after this number of attempts to read.
@@ -349,10 +349,10 @@ mod tests {
     #[test]
     fn only_what_is_damaged_is_passed_over() {
         assert!(
-            !passes_over(Cause::Damaged, READ_ATTEMPTS_MAX)
-                && passes_over(Cause::Damaged, READ_ATTEMPTS_MAX + 1)
+            !passes_over(MissingCause::Damaged, READ_ATTEMPTS_MAX)
+                && passes_over(MissingCause::Damaged, READ_ATTEMPTS_MAX + 1)
         );
-        assert!(!passes_over(Cause::NotRead, u32::MAX));
+        assert!(!passes_over(MissingCause::NotRead, u32::MAX));
         let waits: Vec<_> = (1..100).map(read_wait).collect();
         assert_eq!((waits[0], waits[98]), (READ_WAIT, READ_WAIT_MAX));
         assert!(waits.is_sorted());

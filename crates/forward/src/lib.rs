@@ -38,7 +38,7 @@ use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_flow::receipt::Pending;
 use logstead_flow::writer::Append;
-use logstead_indexer::{Encoded, Hit, encode, oldest};
+use logstead_indexer::{EncodedBatch, Hit, encode, oldest};
 use logstead_record::{Batch, BatchBuilder};
 use parking_lot::Mutex;
 use quarantine::Quarantine;
@@ -137,7 +137,7 @@ impl Destination {
     }
 
     /// Queues messages. If they would have to wait for room, they are dropped unless sources may be held back.
-    pub fn append(&self, encoded: Encoded, claim: CountClaim, flow_control: bool, pending: Pending) {
+    pub fn append(&self, encoded: EncodedBatch, claim: CountClaim, flow_control: bool, pending: Pending) {
         self.queue.append(Append { encoded, pending, claim, may_drop: !flow_control });
     }
 

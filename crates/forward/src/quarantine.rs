@@ -5,7 +5,7 @@
 use super::queue_deps::QueueDeps;
 use logstead_flow::reopening::Reopening;
 use logstead_indexer::{
-    Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
+    Appender, Hit, OpenQueue, OpenQueueError, Options, QueueReader, Searcher, encode, oldest, open_queue,
 };
 use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
 use std::path::{Path, PathBuf};
@@ -120,9 +120,12 @@ impl OpenQuarantine {
     fn new(deps: &QueueDeps, dir: &Path, id: &str) -> Result<OpenQuarantine, OpenQueueError> {
         let options =
             Options { memory_max: 0, journal_file_max: deps.journal_file_max, ..Options::default() };
-        let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
+        let OpenQueue { appender, reader, searcher, recovery, cursor, .. } =
             open_queue(&deps.disk, dir, options, 0)?;
-        recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
+        recovery
+            .notes()
+            .iter()
+            .for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {
             tracing::warn!(
                 destination = id,

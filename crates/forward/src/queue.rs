@@ -13,7 +13,7 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Recovery,
+    Appender, Durability, EncodedBatch, Expiry, OpenQueue, OpenQueueError, Options, QueueReader, Recovery,
     Searcher, Stats, check_cursor, closed_queue, open_queue,
 };
 use logstead_work::Alone;
@@ -108,7 +108,7 @@ impl Queue {
                 closed_queue(&deps.disk, &folder, options(config, deps), reached)
             }
         };
-        let OpenedQueue { appender, reader, searcher, .. } = opened;
+        let OpenQueue { appender, reader, searcher, .. } = opened;
         let fill = Arc::new(QueueFill {
             searcher: searcher.clone(),
             done: reader.done().into(),
@@ -227,7 +227,7 @@ fn options(config: &Config, deps: &QueueDeps) -> Options {
 }
 
 fn report(id: &str, recovery: &Recovery) {
-    for told in recovery.told() {
+    for told in recovery.notes() {
         if told.is_damage {
             tracing::error!(destination = id, "its queue: {}", told.text);
         } else {
@@ -236,7 +236,7 @@ fn report(id: &str, recovery: &Recovery) {
     }
 }
 
-fn report_cursor(id: &str, opened: &OpenedQueue) {
+fn report_cursor(id: &str, opened: &OpenQueue) {
     if let Some(error) = &opened.cursor {
         let kept = opened.cursor_kept.iter().map(|name| format!(" (it is kept as {name})"));
         let kept: String = kept.collect();
@@ -357,8 +357,8 @@ impl JournalHooks for QueueHooks {
         refusal(&self.id, &self.fill, &self.deps)
     }
 
-    fn stored(&mut self, encoded: &[Encoded]) {
-        self.counters.queued.add(encoded.iter().map(Encoded::rows).sum());
+    fn stored(&mut self, encoded: &[EncodedBatch]) {
+        self.counters.queued.add(encoded.iter().map(EncodedBatch::rows).sum());
         self.control.stored();
         if self.counters.queue_error.lock().take().is_some() {
             tracing::info!(destination = &*self.id, "the queue takes messages again");

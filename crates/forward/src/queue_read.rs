@@ -2,9 +2,9 @@
 
 use super::gather::ReadLimit;
 use super::sink::OutgoingMessage;
-use logstead_indexer::{Cause, Followed, QueueReader};
+use logstead_indexer::{FollowEvent, MissingCause, QueueReader};
 use logstead_record::{Batch, Selection};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct BatchPart {
 pub(super) struct MissingMessages {
     pub(super) sequences: Range<u64>,
     pub(super) why: String,
-    pub(super) cause: Cause,
+    pub(super) cause: MissingCause,
 }
 
 impl QueueRead {
@@ -38,10 +38,10 @@ impl QueueRead {
     pub(super) fn read(reader: &mut QueueReader, limit: &ReadLimit) -> QueueRead {
         let mut read = QueueRead::default();
         let (mut messages, mut bytes) = (0, 0);
-        reader.read(&Run::alone(), &mut |followed| match followed {
-            Followed::Missing { sequences, why, cause } => {
+        reader.read(&SearchContext::alone(), &mut |followed| match followed {
+            FollowEvent::Missing { sequences, why, cause } => {
                 let missing = MissingMessages { sequences: sequences.clone(), why: why.to_owned(), cause };
-                if cause == Cause::Expired {
+                if cause == MissingCause::Expired {
                     read.missing.push(missing);
                     return ControlFlow::Continue(());
                 }
@@ -49,7 +49,7 @@ impl QueueRead {
                 read.unreadable = Some(missing);
                 ControlFlow::Break(sequences.start)
             }
-            Followed::Messages { sequences, matched } => {
+            FollowEvent::Messages { sequences, matched } => {
                 if let Some(matched) = matched {
                     let (batch, rows) = (matched.batch.clone(), matched.rows.clone());
                     messages += rows.count();

@@ -14,8 +14,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Recovery, Searcher,
-    Stats,
+    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, Keeper, OpenLogspace, Options,
+    Recovery, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use logstead_work::Pool;
@@ -64,12 +64,12 @@ impl Logspace {
     /// Opens a store and starts its thread. If it cannot be opened, the thread tries again, unless it has to be open.
     pub(crate) fn start(
         (id, folder): (&str, &Path),
-        closed: Opened,
+        closed: OpenLogspace,
         has_to_open: bool,
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
         LogspaceDeps { waker, progress, wake, headroom, clock, ledger }: LogspaceDeps,
     ) -> Result<Logspace, String> {
-        let Opened { mut appender, searcher, keeper, .. } = closed;
+        let OpenLogspace { mut appender, searcher, keeper, .. } = closed;
         let (account, journal) = (ledger.clone(), JournalId::Logspace(id.into()));
         let mut storing = LogspaceHooks {
             id: id.to_owned(),
@@ -97,7 +97,7 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the calling worker, one of many, not by
+    /// Hands messages over. They are [prepared](EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
     /// the one thread that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
@@ -171,7 +171,7 @@ impl Logspace {
 /// The stored messages that a retention would remove.
 pub struct RetentionOutlook {
     /// At once.
-    pub now: Expired,
+    pub now: ExpiredParts,
     /// The next removal by age: when, and how many messages.
     pub next: Option<(Timestamp, u64)>,
     /// The time by which age has removed all of them.
@@ -257,8 +257,8 @@ impl JournalHooks for LogspaceHooks {
         self.headroom.refuses_messages().filter(|_| !is_stopping)
     }
 
-    fn stored(&mut self, encoded: &[Encoded]) {
-        self.counters.messages.add(encoded.iter().map(Encoded::rows).sum());
+    fn stored(&mut self, encoded: &[EncodedBatch]) {
+        self.counters.messages.add(encoded.iter().map(EncodedBatch::rows).sum());
         self.counters.batches.add(encoded.len());
         self.counters.commits.add(1);
         self.wake.stored();
@@ -328,7 +328,7 @@ impl LogspaceHooks {
 fn report(id: &str, folder: &Path, recovery: &Recovery) {
     let messages = recovery.messages + recovery.sealed_messages;
     let folder = folder.display();
-    for told in recovery.told() {
+    for told in recovery.notes() {
         if told.is_damage {
             tracing::error!(logspace = id, %folder, "{}", told.text);
         } else {

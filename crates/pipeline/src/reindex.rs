@@ -3,7 +3,7 @@
 use super::Pipeline;
 use super::logspace::Logspace;
 use logstead_flow::machine::priority::{self, ThreadPriority};
-use logstead_indexer::{Done, KeepError};
+use logstead_indexer::{KeepError, TaskOutcome};
 use std::sync::Arc;
 
 /// The number of failures that are reported.
@@ -62,7 +62,7 @@ impl Pipeline {
                 return reindexed;
             }
             match logspace.keeper().run(task, is_cancelled) {
-                Ok(Done::Reindexed { messages }) => {
+                Ok(TaskOutcome::Reindexed { messages }) => {
                     reindexed.indexes += 1;
                     reindexed.messages += messages;
                 }

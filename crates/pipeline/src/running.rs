@@ -10,7 +10,7 @@ use logstead_flow::ledger::JournalId;
 use logstead_flow::receipt::Pending;
 use logstead_flow::writer::Append;
 use logstead_forward::Destination;
-use logstead_indexer::Encoded;
+use logstead_indexer::EncodedBatch;
 use logstead_receive::RunningSource;
 use logstead_record::Timestamp;
 use logstead_route::{Router, TargetDelivery as RoutedTo};
@@ -180,7 +180,7 @@ impl OpenTarget {
 /// The part of a batch that a target gets.
 pub(crate) struct TargetDelivery {
     pub to: OpenTarget,
-    pub encoded: Encoded,
+    pub encoded: EncodedBatch,
     pub claim: CountClaim,
     /// Whether it may hold its sources back, if it is a destination.
     pub flow_control: bool,

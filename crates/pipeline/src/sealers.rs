@@ -14,7 +14,7 @@ use logstead_flow::ledger::Ledger;
 use logstead_flow::machine::memory::Gauge;
 use logstead_flow::machine::priority::{self, ThreadPriority};
 use logstead_flow::repeats::Repeats;
-use logstead_indexer::{Done, KeepError, Task};
+use logstead_indexer::{KeepError, Task, TaskOutcome};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -218,18 +218,18 @@ impl SealerState {
         }
     }
 
-    fn succeeded(&self, logspace: &Logspace, task: &Task, done: &Done) {
+    fn succeeded(&self, logspace: &Logspace, task: &Task, done: &TaskOutcome) {
         self.progress.note();
         let counters = &logspace.counters().keep;
         match *done {
-            Done::Sealed { segments, messages } => {
+            TaskOutcome::Sealed { segments, messages } => {
                 counters.sealed.add(messages as usize);
                 counters.segments.add(segments);
                 self.quiet.lock().since = Instant::now();
             }
-            Done::Reindexed { messages } => counters.indexed.add(messages as usize),
-            Done::Joined { messages, .. } => counters.joined.add(messages as usize),
-            Done::Void => {}
+            TaskOutcome::Reindexed { messages } => counters.indexed.add(messages as usize),
+            TaskOutcome::Joined { messages, .. } => counters.joined.add(messages as usize),
+            TaskOutcome::Void => {}
         }
         tracing::debug!(logspace = logspace.id, "done: {}", task.describe());
         if counters.last_error.lock().take().is_some() {

@@ -15,7 +15,7 @@ use logstead_flow::receipt::Receipt;
 use logstead_flow::senders::{ReceivedVia, Senders};
 use logstead_flow::sequel::Sequel;
 use logstead_flow::writer::Append;
-use logstead_indexer::{Encoded, encode};
+use logstead_indexer::{EncodedBatch, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_route::{BatchAttempt, DroppedRows, StepEvent, TargetDelivery as RoutedTo, Watch};
 use logstead_syslog::format::{FrameContext, Parser};
@@ -185,7 +185,7 @@ struct TargetPart<'a> {
 /// part, the others get nothing, and so they do not get it as often as it is sent.
 fn hand_over(running: &RunningState, batch: &Arc<Batch>, parts: Vec<TargetPart<'_>>, receipt: &Receipt) {
     // Rows that several targets get are encoded once; copies are other messages than their originals.
-    let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
+    let mut done: Vec<(Arc<Batch>, EncodedBatch)> = Vec::new();
     let mut turns: BTreeMap<HandoverOrder, Vec<TargetDelivery>> = BTreeMap::new();
     for TargetPart { routed, claim, copies, refusal } in parts {
         let own = match routed.batch {

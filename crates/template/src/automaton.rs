@@ -1,10 +1,11 @@
 //! An expression as a table of states, in which a message is walked byte by byte.
 //!
-//! A text with a match ends in [`Automaton::MATCH`] or in a state that [accepts](Automaton::accepts) its end. Where the
-//! table would be large with what Unicode knows of letters, or where a boundary of words depends on it, bytes beyond ASCII
-//! end in [`Automaton::QUIT`]: then the expression itself has to look.
+//! A text with a match ends in [`Automaton::MATCH`] or in a state that [accepts](Automaton::accepts) its end. If
+//! Unicode's classes would make the table large, or a word boundary depends on them, bytes beyond ASCII end in
+//! [`Automaton::QUIT`]: then the expression itself has to decide.
 //!
-//! **Invariant:** a text that does not end there has a match for the table if and only if it has one for the expression.
+//! **Invariant:** a text that does not end there has a match for the table if and only if it has one for the
+//! expression.
 
 use hashbrown::HashMap;
 use logstead_query::Regex;
@@ -16,31 +17,31 @@ use regex_automata::{Input, MatchKind};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What determines how long it may take to make a table: steps from a state by a class of bytes,
+/// The limits of the time to make a table: steps from a state by a class of bytes,
 const STEPS_MAX: usize = 1 << 14;
-/// and bytes of what each step goes through.
+/// and bytes that each step goes through.
 const NFA_BYTES_MAX: usize = 1 << 20;
 const CACHE_BYTES: usize = 4 << 20;
-/// To read an expression and prepare for its states takes about as long as so many steps.
+/// The number of steps that take about as long as reading an expression and preparing for its states.
 const BUILD_STEPS: usize = 1 << 14;
-/// More states behind a slot will not become one.
+/// The number of states after a slot above which they will not become one.
 const REACHED_MAX: usize = 32;
 const BEYOND_ASCII: u8 = 0x80;
 
 /// A state, as the place of its first entry in the table.
-pub(crate) type State = u32;
+pub(crate) type StateId = u32;
 
 /// An expression that is ready to look into groups.
 pub struct Automaton {
     regex: Regex,
     classes: [u8; 256],
-    /// For each state and class of bytes the next state; a state has 2 to the `shift` of them.
-    next: Vec<State>,
+    /// The next state for each state and class of bytes; a state has 2 to the `shift` of them.
+    next: Vec<StateId>,
     shift: u32,
     accepts: Vec<bool>,
-    start: State,
-    /// For each state and alphabet what was reached, once it was asked for.
-    reached: Vec<OnceLock<Option<Box<[State]>>>>,
+    start: StateId,
+    /// The states reached from each state by each alphabet, once they were needed.
+    reached: Vec<OnceLock<Option<Box<[StateId]>>>>,
 }
 
 /// The bytes of a kind of variables.
@@ -89,8 +90,8 @@ impl fmt::Debug for Automaton {
 }
 
 impl Automaton {
-    /// `None` where the table would be too large, or `go_on` says to end. It is asked before each state is made, and told
-    /// about how many steps that takes.
+    /// `None` if the table would be too large, or `go_on` says to end. It is called before each state is made, with the
+    /// approximate number of steps for it.
     pub fn new(regex: &Regex, go_on: &dyn Fn(usize) -> bool) -> Option<Automaton> {
         Automaton::build(regex, false, go_on).or_else(|| Automaton::build(regex, true, go_on))
     }
@@ -113,29 +114,29 @@ impl Automaton {
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(NFA_BYTES_MAX)))
             .build(regex.pattern())
             .ok()?;
-        Maker::new(&dfa, &mut dfa.create_cache(), regex, go_on)?.finish()
+        TableBuilder::new(&dfa, &mut dfa.create_cache(), regex, go_on)?.finish()
     }
 
     /// A text with this beginning has a match.
-    pub(crate) const MATCH: State = 0;
+    pub(crate) const MATCH: StateId = 0;
 
     /// No text with this beginning has one.
-    pub(crate) fn dead(&self) -> State {
+    pub(crate) fn dead(&self) -> StateId {
         1 << self.shift
     }
 
     /// The table does not know.
-    pub(crate) fn quit(&self) -> State {
+    pub(crate) fn quit(&self) -> StateId {
         2 << self.shift
     }
 
-    /// Whether what follows does not matter.
+    /// Whether the rest of the text does not matter.
     #[inline]
-    pub(crate) fn is_final(&self, state: State) -> bool {
+    pub(crate) fn is_final(&self, state: StateId) -> bool {
         state <= self.quit()
     }
 
-    pub(crate) fn start(&self) -> State {
+    pub(crate) fn start(&self) -> StateId {
         self.start
     }
 
@@ -145,33 +146,33 @@ impl Automaton {
 
     /// The number of a state.
     #[inline]
-    pub(crate) fn number(&self, state: State) -> usize {
+    pub(crate) fn number(&self, state: StateId) -> usize {
         (state >> self.shift) as usize
     }
 
     #[inline]
-    pub(crate) fn next(&self, state: State, byte: u8) -> State {
+    pub(crate) fn next(&self, state: StateId, byte: u8) -> StateId {
         self.next[state as usize + usize::from(self.classes[usize::from(byte)])]
     }
 
     #[inline]
-    pub(crate) fn run(&self, state: State, bytes: &[u8]) -> State {
+    pub(crate) fn run(&self, state: StateId, bytes: &[u8]) -> StateId {
         bytes.iter().fold(state, |state, &byte| self.next(state, byte))
     }
 
     /// Whether a text that ends in a state has a match.
-    pub(crate) fn accepts(&self, state: State) -> bool {
+    pub(crate) fn accepts(&self, state: StateId) -> bool {
         self.accepts[self.number(state)]
     }
 
-    /// The states behind all texts of an alphabet that are not empty, unless they are many.
-    pub(crate) fn reached(&self, state: State, alphabet: Alphabet) -> Option<&[State]> {
+    /// The states after all texts of an alphabet that are not empty, unless they are many.
+    pub(crate) fn reached(&self, state: StateId, alphabet: Alphabet) -> Option<&[StateId]> {
         let known = &self.reached[self.number(state) * Alphabet::ALL + alphabet as usize];
         known.get_or_init(|| self.reach(state, alphabet.bytes())).as_deref()
     }
 
-    fn reach(&self, state: State, bytes: &[u8]) -> Option<Box<[State]>> {
-        let mut reached: Vec<State> = Vec::new();
+    fn reach(&self, state: StateId, bytes: &[u8]) -> Option<Box<[StateId]>> {
+        let mut reached: Vec<StateId> = Vec::new();
         let mut from = Some(state);
         let mut walked = 0;
         while let Some(state) = from {
@@ -190,8 +191,8 @@ impl Automaton {
         Some(reached.into_boxed_slice())
     }
 
-    /// The state behind a text from all of some states, where that is one.
-    pub(crate) fn merged(&self, states: &[State], text: &[u8]) -> Option<State> {
+    /// The state after a text from each of some states, if it is the same for all.
+    pub(crate) fn merged(&self, states: &[StateId], text: &[u8]) -> Option<StateId> {
         if let [one] = states {
             return Some(self.run(*one, text));
         }
@@ -213,20 +214,20 @@ impl Automaton {
 }
 
 /// Makes a table of all states that can be reached.
-struct Maker<'d> {
+struct TableBuilder<'d> {
     dfa: &'d DFA,
     made: Automaton,
-    known: HashMap<LazyStateID, State>,
+    known: HashMap<LazyStateID, StateId>,
     open: Vec<LazyStateID>,
 }
 
-impl<'d> Maker<'d> {
+impl<'d> TableBuilder<'d> {
     fn new(
         dfa: &'d DFA,
         cache: &mut Cache,
         regex: &Regex,
         go_on: &dyn Fn(usize) -> bool,
-    ) -> Option<Maker<'d>> {
+    ) -> Option<TableBuilder<'d>> {
         let of_byte = dfa.byte_classes();
         let mut classes = [0; 256];
         (0..=u8::MAX).for_each(|byte| classes[usize::from(byte)] = of_byte.get(byte));
@@ -241,7 +242,7 @@ impl<'d> Maker<'d> {
             start: 0,
             reached: Vec::new(),
         };
-        let mut maker = Maker { dfa, made, known: HashMap::new(), open: Vec::new() };
+        let mut maker = TableBuilder { dfa, made, known: HashMap::new(), open: Vec::new() };
         for state in [Automaton::MATCH, maker.made.dead(), maker.made.quit()] {
             maker.made.next.extend(vec![state; 1 << shift]);
             maker.made.accepts.push(state == Automaton::MATCH);
@@ -268,7 +269,7 @@ impl<'d> Maker<'d> {
         (cache.clear_count() == 0).then_some(maker)
     }
 
-    fn state(&mut self, id: LazyStateID) -> State {
+    fn state(&mut self, id: LazyStateID) -> StateId {
         if id.is_match() {
             return Automaton::MATCH;
         }
@@ -281,7 +282,7 @@ impl<'d> Maker<'d> {
         let made = &mut self.made;
         *self.known.entry(id).or_insert_with(|| {
             self.open.push(id);
-            let state = made.next.len() as State;
+            let state = made.next.len() as StateId;
             made.next.resize(made.next.len() + (1 << made.shift), state);
             made.accepts.push(false);
             state
@@ -295,21 +296,21 @@ impl<'d> Maker<'d> {
         loop {
             let mut decided = HashMap::new();
             for number in 3..made.states() {
-                let state = (number << made.shift) as State;
+                let state = (number << made.shift) as StateId;
                 let next = &made.next[state as usize..][..classes];
-                let is_all = |only: State| next.iter().all(|&next| next == only);
+                let is_all = |only: StateId| next.iter().all(|&next| next == only);
                 if made.accepts[number] && is_all(Automaton::MATCH) {
                     decided.insert(state, Automaton::MATCH);
                 } else if !made.accepts[number] && is_all(made.dead()) {
                     decided.insert(state, made.dead());
                 }
             }
-            let is_in_use = |state: &State| decided.contains_key(state);
+            let is_in_use = |state: &StateId| decided.contains_key(state);
             if !made.next.iter().any(is_in_use) && !is_in_use(&made.start) {
                 made.reached.resize_with(made.states() * Alphabet::ALL, OnceLock::new);
                 return Some(self.made);
             }
-            let replace = |state: &mut State| *state = decided.get(state).copied().unwrap_or(*state);
+            let replace = |state: &mut StateId| *state = decided.get(state).copied().unwrap_or(*state);
             made.next.iter_mut().for_each(replace);
             replace(&mut made.start);
         }

@@ -1,17 +1,17 @@
-//! Numbers and texts in bytes, and reading them with nothing taken for granted.
+//! Numbers and texts in bytes, and a reader that trusts nothing.
 
 use std::ops::Range;
 
 /// Unpacking reads whole words, so packed numbers must be followed by this many bytes.
 pub(crate) const PADDING: usize = 16;
 
-/// Why bytes are not what was written.
+/// Why bytes cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum DecodeError {
     /// They end too early.
     #[error("they end in the middle of something")]
     Short,
-    /// Something follows what was written.
+    /// There are bytes after the end.
     #[error("{0} bytes follow")]
     Long(usize),
     /// A number is larger than it can be.
@@ -20,79 +20,80 @@ pub enum Fault {
     /// A kind that this version does not know.
     #[error("a kind {kind} of {what} that is not known")]
     Kind {
-        /// Of what.
+        /// The thing that is counted.
         what: &'static str,
         /// Its code.
         kind: u8,
     },
-    /// A compressed part cannot be decompressed to what it was.
+    /// A compressed part cannot be decompressed.
     #[error("a compressed part, of {0}")]
     Compression(&'static str),
 }
 
 /// Bytes, and how far they were read.
-pub(crate) struct Input<'b> {
+pub(crate) struct ByteReader<'b> {
     bytes: &'b [u8],
     pub(crate) at: usize,
 }
 
-impl<'b> Input<'b> {
-    pub(crate) fn new(bytes: &'b [u8]) -> Input<'b> {
-        Input { bytes, at: 0 }
+impl<'b> ByteReader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> ByteReader<'b> {
+        ByteReader { bytes, at: 0 }
     }
 
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8], Fault> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8], DecodeError> {
         Ok(&self.bytes[self.skip(bytes)?])
     }
 
-    /// Where the next bytes are.
-    pub(crate) fn skip(&mut self, bytes: usize) -> Result<Range<usize>, Fault> {
-        let end = self.at.checked_add(bytes).filter(|&end| end <= self.bytes.len()).ok_or(Fault::Short)?;
+    /// The range of the next bytes, which are skipped.
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<Range<usize>, DecodeError> {
+        let end =
+            self.at.checked_add(bytes).filter(|&end| end <= self.bytes.len()).ok_or(DecodeError::Short)?;
         let range = self.at..end;
         self.at = end;
         Ok(range)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<u8, Fault> {
+    pub(crate) fn byte(&mut self) -> Result<u8, DecodeError> {
         Ok(self.take(1)?[0])
     }
 
-    pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
-        let bytes = self.take(8)?.first_chunk().ok_or(Fault::Short)?;
+    pub(crate) fn u64(&mut self) -> Result<u64, DecodeError> {
+        let bytes = self.take(8)?.first_chunk().ok_or(DecodeError::Short)?;
         Ok(u64::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
-        let bytes = self.take(4)?.first_chunk().ok_or(Fault::Short)?;
+    pub(crate) fn u32(&mut self) -> Result<u32, DecodeError> {
+        let bytes = self.take(4)?.first_chunk().ok_or(DecodeError::Short)?;
         Ok(u32::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+    pub(crate) fn varint(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
             if bits << shift >> shift != bits {
-                return Err(Fault::Large("a varint"));
+                return Err(DecodeError::Large("a varint"));
             }
             value |= bits << shift;
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        Err(Fault::Large("a varint"))
+        Err(DecodeError::Large("a varint"))
     }
 
-    /// A number of things that each take at least a bit of what is left, or one that is at most `most`.
-    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
+    /// Reads a count of items that each take at least a bit of the rest, or one that is at most `most`.
+    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize, DecodeError> {
         let count = self.varint()?;
-        usize::try_from(count).ok().filter(|&count| count <= most).ok_or(Fault::Large(what))
+        usize::try_from(count).ok().filter(|&count| count <= most).ok_or(DecodeError::Large(what))
     }
 
-    pub(crate) fn end(&self) -> Result<(), Fault> {
+    pub(crate) fn end(&self) -> Result<(), DecodeError> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
-            left => Err(Fault::Long(left)),
+            left => Err(DecodeError::Long(left)),
         }
     }
 }
@@ -105,12 +106,12 @@ pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// How many bits a number has.
+/// The number of bits that a number has.
 pub(crate) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// How many bytes `count` packed numbers take.
+/// The number of bytes that `count` packed numbers take.
 pub(crate) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
@@ -130,7 +131,7 @@ pub(crate) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<
     out.extend_from_slice(&(open as u64).to_le_bytes()[..filled.div_ceil(8) as usize]);
 }
 
-/// The number at a place among packed ones, behind which there are [`PADDING`] bytes.
+/// The number at a place among packed ones, which are followed by [`PADDING`] bytes.
 #[inline]
 pub(crate) fn unpack(packed: &[u8], place: usize, width: u32) -> u64 {
     let bit = place * width as usize;
@@ -166,12 +167,12 @@ mod tests {
         fn varints_come_back(values in proptest::collection::vec(any::<u64>(), 0..10)) {
             let mut out = Vec::new();
             values.iter().for_each(|&value| put_varint(value, &mut out));
-            let mut input = Input::new(&out);
+            let mut input = ByteReader::new(&out);
             for value in values {
                 prop_assert_eq!(input.varint(), Ok(value));
             }
             prop_assert_eq!(input.end(), Ok(()));
-            prop_assert_eq!(input.varint(), Err(Fault::Short));
+            prop_assert_eq!(input.varint(), Err(DecodeError::Short));
         }
     }
 }

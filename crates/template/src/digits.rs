@@ -1,6 +1,6 @@
 //! The digits of a number, two at a time.
 
-/// Digits of the largest number.
+/// The number of digits of the largest number.
 pub(crate) const DIGITS_MAX: usize = 20;
 
 const PAIRS: [[u8; 2]; 100] = {
@@ -13,7 +13,7 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// A number as it is written with at least `length` digits, but not with more than [`DIGITS_MAX`].
+/// A number written with at least `length` digits, but not with more than [`DIGITS_MAX`].
 #[inline]
 pub(crate) fn decimal(mut value: u64, length: usize, digits: &mut [u8; DIGITS_MAX]) -> &[u8] {
     *digits = [b'0'; DIGITS_MAX];
@@ -29,7 +29,7 @@ pub(crate) fn decimal(mut value: u64, length: usize, digits: &mut [u8; DIGITS_MA
     &digits[at.min(DIGITS_MAX - length.min(DIGITS_MAX))..]
 }
 
-/// How many digits a number has.
+/// The number of digits that a number has.
 #[inline]
 pub(crate) fn count(value: u64) -> usize {
     const POWERS: [u64; DIGITS_MAX] = {

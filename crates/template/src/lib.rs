@@ -37,12 +37,12 @@ mod texts;
 mod unpack;
 
 pub use automaton::Automaton;
-pub use bytes::Fault;
+pub use bytes::DecodeError;
 pub use group::{
-    Look, Placed, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
-    may_hold_other_addresses, word_hash,
+    EncodedGroup, PlacedNumbers, Ranks, Rows, TemplateGroup, TemplateGroupWriter, WantedWord, WordFinder,
+    WordForm, WordSet, may_hold_other_addresses, word_hash,
 };
 pub use named::{template_id, template_text};
-pub use parts::{FieldsOfRows, Parts, PartsWriter};
+pub use parts::{FieldParts, FieldPartsWriter, FieldsOfRows};
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
-pub use shape::{Shape, shape};
+pub use shape::{ShapeFit, shape};

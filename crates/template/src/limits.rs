@@ -1,6 +1,6 @@
-//! What a table of templates takes at most, whatever is sent: beyond these, messages are kept as they are.
+//! The limits of a table of templates, whatever is sent: beyond these, messages are kept as they are.
 
-/// Most templates of a table: their numbers are 16 bits in a group of rows, with one for messages without.
+/// The most templates of a table: their numbers are 16 bits in a group of rows, with one for messages without.
 pub(crate) const TEMPLATES_MAX: usize = 60_000;
 /// A table of few rows has fewer: this many,
 pub(crate) const TEMPLATES_FREE: usize = 2048;
@@ -8,7 +8,7 @@ pub(crate) const TEMPLATES_FREE: usize = 2048;
 pub(crate) const ROWS_PER_TEMPLATE: usize = 64;
 /// Most keys that are known beside those of templates.
 pub(crate) const ALIASES_MAX: usize = 50_000;
-/// Most bytes of all keys.
+/// The most bytes of all keys.
 pub(crate) const KEY_BYTES_MAX: usize = 16 << 20;
 /// Most places of words that are learned about.
 pub(crate) const PLACES_MAX: usize = 1 << 18;

@@ -1,8 +1,9 @@
 //! Templates as users see them: a text with a word for each slot, and an id that never changes.
 //!
-//! **Invariant:** the id depends on the key alone, so the same statement has one id in every segment and on every machine.
+//! **Invariant:** the id depends on the key alone, so the same statement has one id in every segment and on every
+//! machine.
 
-use crate::scan::Kind;
+use crate::scan::VariableKind;
 
 /// The id of a template: the first eight bytes of the BLAKE3 hash of its key.
 pub fn template_id(key: &[u8]) -> u64 {
@@ -14,7 +15,7 @@ pub fn template_id(key: &[u8]) -> u64 {
 pub fn template_text(key: &[u8]) -> String {
     let mut text = Vec::with_capacity(key.len() + 32);
     for &byte in key {
-        match Kind::of_marker(byte) {
+        match VariableKind::of_marker(byte) {
             None => text.push(byte),
             Some(kind) => text.extend_from_slice(placeholder(kind).as_bytes()),
         }
@@ -22,13 +23,13 @@ pub fn template_text(key: &[u8]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn placeholder(kind: Kind) -> &'static str {
+fn placeholder(kind: VariableKind) -> &'static str {
     match kind {
-        Kind::Decimal => "<number>",
-        Kind::Hex | Kind::HexUpper | Kind::Prefixed => "<hex>",
-        Kind::Address => "<address>",
-        Kind::Wide => "<id>",
-        Kind::Text => "<text>",
+        VariableKind::Decimal => "<number>",
+        VariableKind::Hex | VariableKind::HexUpper | VariableKind::Prefixed => "<hex>",
+        VariableKind::Address => "<address>",
+        VariableKind::Wide => "<id>",
+        VariableKind::Text => "<text>",
     }
 }
 
@@ -45,7 +46,7 @@ mod tests {
         assert_eq!(template_text(scanner.key()), expected);
     }
 
-    /// Whoever keeps an id finds the same statement with the next version.
+    /// A stored id leads to the same statement in the next version.
     #[test]
     fn an_id_never_changes() {
         assert_eq!(template_id(b"took \x01 ms"), 6_229_455_078_759_713_203);

@@ -1,12 +1,12 @@
-//! What was met once. Of many keys that never come again, none should take the place of one that does.
+//! Remembers keys that were met once. Keys that never come again should not take the place of one that does.
 
-/// How many hashes are remembered: a newer one takes the place of an older one.
+/// The number of hashes that are remembered: a newer one takes the place of an older one.
 const PLACES: usize = 1 << 14;
 
 /// The hashes of keys that were met, as far as they are remembered.
 #[derive(Default)]
 pub(crate) struct Once {
-    /// A part of each hash, at a place that the rest of it chooses. None before the first.
+    /// A part of each hash, at a place that the rest of it chooses. Empty before the first.
     hashes: Vec<u32>,
 }
 
@@ -19,7 +19,7 @@ impl Once {
         std::mem::replace(&mut self.hashes[place], hash) == hash
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(self.hashes.as_slice())
     }

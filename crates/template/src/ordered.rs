@@ -1,6 +1,7 @@
 //! A column of numbers in the order of rows, in blocks that are compressed one by one.
 //!
-//! In the order of rows neighbours are often alike, whatever the numbers mean: a compressor finds that, packing does not.
+//! In the order of rows neighbours are often alike, whatever the numbers mean: a compressor finds that, packing does
+//! not.
 //!
 //! | bytes          | meaning                                                             |
 //! |----------------|---------------------------------------------------------------------|
@@ -16,15 +17,15 @@
 //!
 //! A packet is its length as a varint, and zstd.
 
-use crate::bytes::{Fault, Input, PADDING, bits, put_varint};
-use crate::numbers::{self, Numbers};
+use crate::bytes::{ByteReader, DecodeError, PADDING, bits, put_varint};
+use crate::numbers::{self, NumberColumn};
 use crate::packet;
 use hashbrown::HashMap;
 use zstd::bulk::Compressor;
 
-/// Rows of a block.
+/// The number of rows of a block.
 const BLOCK_ROWS: usize = 16_384;
-/// One block of so many tells which form is the smallest.
+/// One block of this many decides which form is the smallest.
 const SAMPLED_BLOCKS: usize = 8;
 
 const NUMBERS: u8 = 0;
@@ -54,9 +55,9 @@ fn widened<V: Copy + Into<u64>>(block: &[V]) -> Vec<u64> {
 }
 
 fn smallest_form<V: Copy + PartialEq + Into<u64>>(values: &[V], compressor: &mut Compressor<'_>) -> u8 {
-    // Where all numbers of a block are one every form is small.
+    // If all numbers of a block are equal, every form is small.
     let mixed = || values.chunks(BLOCK_ROWS).filter(|block| block.iter().any(|value| *value != block[0]));
-    // Not the first one where there are more: much is new there.
+    // Not the first one if there are more: much is new there.
     let first = SAMPLED_BLOCKS / 2;
     let mut sample: Vec<&[V]> = mixed().skip(first).step_by(SAMPLED_BLOCKS).collect();
     if sample.is_empty() {
@@ -128,11 +129,11 @@ fn dictionary(block: &[u64]) -> (Vec<u64>, Vec<u16>) {
 
 /// Calls `each` with every one of `rows` numbers. A number that is larger than `most` is a fault.
 pub(crate) fn read(
-    input: &mut Input<'_>,
+    input: &mut ByteReader<'_>,
     rows: usize,
     most: u64,
     mut each: impl FnMut(u64),
-) -> Result<(), Fault> {
+) -> Result<(), DecodeError> {
     let form = input.byte()?;
     let blocks = rows.div_ceil(BLOCK_ROWS);
     let mut lengths = Vec::with_capacity(blocks);
@@ -148,22 +149,22 @@ pub(crate) fn read(
             each(value);
         })?;
     }
-    if most < greatest { Err(Fault::Large("a column of rows")) } else { Ok(()) }
+    if most < greatest { Err(DecodeError::Large("a column of rows")) } else { Ok(()) }
 }
 
-fn read_block(block: &[u8], form: u8, rows: usize, each: &mut impl FnMut(u64)) -> Result<(), Fault> {
-    let mut input = Input::new(block);
+fn read_block(block: &[u8], form: u8, rows: usize, each: &mut impl FnMut(u64)) -> Result<(), DecodeError> {
+    let mut input = ByteReader::new(block);
     match form {
         NUMBERS => {
             let mut padded = block.to_vec();
-            let numbers = Numbers::read(&mut input, rows)?;
+            let numbers = NumberColumn::read(&mut input, rows)?;
             padded.extend_from_slice(&[0; PADDING]);
             numbers.for_each(&padded, 0..rows, each);
         }
         PLANES => {
             let count = input.byte()?;
             if 8 < count {
-                return Err(Fault::Large("a number of bytes"));
+                return Err(DecodeError::Large("a number of bytes"));
             }
             let mut planes = Vec::new();
             for _ in 0..count {
@@ -177,17 +178,17 @@ fn read_block(block: &[u8], form: u8, rows: usize, each: &mut impl FnMut(u64)) -
             let count = input.count(DICTIONARY_MAX, "a dictionary")?;
             let (mut values, mut before) = (Vec::with_capacity(count), 0_u64);
             for _ in 0..count {
-                before = before.checked_add(input.varint()?).ok_or(Fault::Large("a dictionary"))?;
+                before = before.checked_add(input.varint()?).ok_or(DecodeError::Large("a dictionary"))?;
                 values.push(before);
             }
             let low = packet::read(&mut input, rows)?;
             let high = if 256 < count { packet::read(&mut input, rows)? } else { vec![0; rows] };
             for (low, high) in low.into_iter().zip(high) {
                 let id = usize::from(high) << 8 | usize::from(low);
-                each(*values.get(id).ok_or(Fault::Large("an id"))?);
+                each(*values.get(id).ok_or(DecodeError::Large("an id"))?);
             }
         }
-        kind => return Err(Fault::Kind { what: "column of rows", kind }),
+        kind => return Err(DecodeError::Kind { what: "column of rows", kind }),
     }
     input.end()
 }
@@ -213,18 +214,18 @@ mod tests {
         fn numbers_come_back(values in columns(), bit in any::<prop::sample::Index>()) {
             let mut bytes = Vec::new();
             write(&values, &mut Compressor::new(1).unwrap(), &mut bytes);
-            let (mut input, mut found) = (Input::new(&bytes), Vec::new());
+            let (mut input, mut found) = (ByteReader::new(&bytes), Vec::new());
             let most = values.iter().copied().max().unwrap_or(0);
             read(&mut input, values.len(), most, |value| found.push(value)).unwrap();
             input.end().unwrap();
             prop_assert_eq!(&found, &values);
             if 0 < most {
-                prop_assert!(read(&mut Input::new(&bytes), values.len(), most - 1, drop).is_err());
+                prop_assert!(read(&mut ByteReader::new(&bytes), values.len(), most - 1, drop).is_err());
             }
             let bit = bit.index(bytes.len() * 8);
             bytes[bit / 8] ^= 1 << (bit % 8);
             let mut rows = 0;
-            if read(&mut Input::new(&bytes), values.len(), u64::MAX, |_| rows += 1).is_ok() {
+            if read(&mut ByteReader::new(&bytes), values.len(), u64::MAX, |_| rows += 1).is_ok() {
                 prop_assert_eq!(rows, values.len());
             }
         }

@@ -1,11 +1,11 @@
 //! Bytes that are compressed together: a varint, their compressed length, and zstd.
 
-use crate::bytes::{Fault, Input, put_varint};
+use crate::bytes::{ByteReader, DecodeError, put_varint};
 use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
-    /// A new one costs more than what most packets take: its memory is large enough to be mapped each time.
+    /// A new one costs more than most packets: its memory is large enough to be mapped each time.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -17,13 +17,13 @@ pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec
 }
 
 /// Reads a packet that must unpack to exactly `bytes` bytes.
-pub(crate) fn read(input: &mut Input<'_>, bytes: usize) -> Result<Vec<u8>, Fault> {
+pub(crate) fn read(input: &mut ByteReader<'_>, bytes: usize) -> Result<Vec<u8>, DecodeError> {
     let length = input.count(usize::MAX, "a packet")?;
     unpack(input.take(length)?, bytes)
 }
 
-pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, Fault> {
-    let fault = |_| Fault::Compression("a packet");
+pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, DecodeError> {
+    let fault = |_| DecodeError::Compression("a packet");
     let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
             Some(kept) => kept,
@@ -31,5 +31,5 @@ pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, Fault> {
         };
         decompressor.decompress(packed, bytes).map_err(fault)
     })?;
-    if unpacked.len() == bytes { Ok(unpacked) } else { Err(Fault::Compression("a packet")) }
+    if unpacked.len() == bytes { Ok(unpacked) } else { Err(DecodeError::Compression("a packet")) }
 }

@@ -1,4 +1,4 @@
-//! In which groups of rows a rare word may be: a multimap from hashes to small numbers, in about eleven bits a pair.
+//! The groups of rows that may have a rare word: a multimap from hashes to small numbers, in about eleven bits a pair.
 //!
 //! | bytes           | meaning                                                                             |
 //! |-----------------|-------------------------------------------------------------------------------------|
@@ -10,25 +10,25 @@
 //!
 //! There are about as many buckets as pairs. A pair's bucket is the highest bits of its hash.
 //!
-//! **Invariant:** no pair is missed. One in some sixty words that are nowhere is said to be in a group: what is found here
-//! has to be looked at.
+//! **Invariant:** no pair is missed. About one in sixty words that are nowhere is reported in a group: every hit
+//! has to be checked.
 
-use crate::bytes::{Fault, Input, PADDING, bits, pack, packed_bytes, put_varint};
+use crate::bytes::{ByteReader, DecodeError, PADDING, bits, pack, packed_bytes, put_varint};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// More bits of a hash, beside its bucket.
+/// The further bits of a hash, beside its bucket.
 const FINGER_BITS: u32 = 6;
-/// Of a pair in memory, the lowest bits are its group.
+/// The lowest bits of a pair in memory, which are its group.
 const GROUP_BITS: u32 = 16;
 const SAMPLED_BUCKETS: usize = 256;
 const SAMPLE_BYTES: usize = 8;
 const BUCKET_BITS_MAX: u32 = 40;
 const PAIRS_MAX: usize = u32::MAX as usize / 2;
 
-/// Pairs are gathered by so many of their highest bits: that is the first step of sorting them.
+/// Pairs are gathered by this many of their highest bits, which is the first step of sorting them.
 const PART_BITS: u32 = 6;
-/// A part with so many pairs looks for those that it has twice before it takes more memory.
+/// A part with this many pairs removes duplicates before it takes more memory.
 const PART_FREE: usize = 1 << 16;
 /// About as many pairs are left to be sorted by comparing them.
 const COMPARED: usize = 8;
@@ -50,7 +50,7 @@ impl RareWriter {
     pub fn add(&mut self, hash: u64, group: u16) {
         let part = &mut self.parts[(hash >> (u64::BITS - PART_BITS)) as usize];
         if PART_FREE <= part.len() && part.len() == part.capacity() {
-            Scratch::default().sort(part);
+            PairSorter::default().sort(part);
             // It has to grow if it would soon be full again.
             if part.capacity() / 2 < part.len() {
                 part.reserve(part.capacity());
@@ -59,14 +59,14 @@ impl RareWriter {
         part.push(hash >> GROUP_BITS << GROUP_BITS | u64::from(group));
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.parts.iter().map(|part| part.capacity() * size_of::<u64>()).sum()
     }
 
     /// Appends all pairs.
     pub fn finish(mut self, out: &mut Vec<u8>) {
-        let mut scratch = Scratch::default();
+        let mut scratch = PairSorter::default();
         for part in &mut self.parts {
             scratch.sort(part);
         }
@@ -100,18 +100,19 @@ impl RareWriter {
     }
 }
 
-/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its highest bits.
+/// Sorts pairs of one part and leaves each of them once: hashes are spread evenly, so each has nearly its place by its
+/// highest bits.
 #[derive(Default)]
-struct Scratch {
+struct PairSorter {
     ends: Vec<u32>,
     sorted: Vec<u64>,
 }
 
-impl Scratch {
+impl PairSorter {
     fn sort(&mut self, pairs: &mut Vec<u64>) {
         let bits = bits((pairs.len() / COMPARED) as u64);
         let place = |pair: u64| (pair << PART_BITS).checked_shr(u64::BITS - bits).unwrap_or(0) as usize;
-        let Scratch { ends, sorted } = self;
+        let PairSorter { ends, sorted } = self;
         ends.clear();
         ends.resize(1 << bits, 0);
         pairs.iter().for_each(|&pair| ends[place(pair)] += 1);
@@ -156,26 +157,26 @@ pub struct Rare {
 pub const RARE_HEAD_BYTES: usize = 12;
 
 impl Rare {
-    /// Opens what was written, by its first bytes and how long it is.
-    pub fn open(head: &[u8], bytes: u64) -> Result<Rare, Fault> {
-        let mut input = Input::new(head);
+    /// Opens a written multimap, by its first bytes and its length.
+    pub fn open(head: &[u8], bytes: u64) -> Result<Rare, DecodeError> {
+        let mut input = ByteReader::new(head);
         let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
         let (bucket_bits, group_bits) = (u32::from(input.byte()?), u32::from(input.byte()?));
         if !(1..=BUCKET_BITS_MAX).contains(&bucket_bits) || !(1..=GROUP_BITS).contains(&group_bits) {
-            return Err(Fault::Large("bits of a bucket or of a group"));
+            return Err(DecodeError::Large("bits of a bucket or of a group"));
         }
         let buckets = 1_usize << bucket_bits;
         let samples = input.at..input.at + buckets.div_ceil(SAMPLED_BUCKETS) * SAMPLE_BYTES;
         let unary = samples.end..samples.end + (pairs + buckets).div_ceil(8);
         let packed = unary.end..unary.end + packed_bytes(pairs, FINGER_BITS + group_bits);
         match (packed.end as u64).cmp(&bytes) {
-            Ordering::Greater => Err(Fault::Short),
-            Ordering::Less => Err(Fault::Long((bytes - packed.end as u64) as usize)),
+            Ordering::Greater => Err(DecodeError::Short),
+            Ordering::Less => Err(DecodeError::Long((bytes - packed.end as u64) as usize)),
             Ordering::Equal => Ok(Rare { pairs, bucket_bits, group_bits, samples, unary, packed }),
         }
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.pairs
     }
@@ -185,29 +186,29 @@ impl Rare {
         self.pairs == 0
     }
 
-    /// The groups that may have a word with this hash, in order. `read` gives bytes of what was written.
-    pub fn groups<E: From<Fault>>(
+    /// The groups that may have a word with this hash, in order. `read` returns bytes of the multimap.
+    pub fn groups<E: From<DecodeError>>(
         &self,
         hash: u64,
         read: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>, E>,
     ) -> Result<Vec<u16>, E> {
         let mut read = |range: Range<usize>| {
             let bytes = read(range.start as u64..range.end as u64)?;
-            if bytes.len() == range.len() { Ok(bytes) } else { Err(E::from(Fault::Short)) }
+            if bytes.len() == range.len() { Ok(bytes) } else { Err(E::from(DecodeError::Short)) }
         };
         let hash = hash >> GROUP_BITS << GROUP_BITS;
         let bucket = bucket_of(hash, self.bucket_bits);
-        // What lies between this sample and the next one.
+        // The part between this sample and the next one.
         let sample = self.samples.start + bucket / SAMPLED_BUCKETS * SAMPLE_BYTES;
         let samples = read(sample..self.samples.end.min(sample + 2 * SAMPLE_BYTES))?;
-        let mut input = Input::new(&samples);
+        let mut input = ByteReader::new(&samples);
         let (first_bit, first) = (input.u32()? as usize, input.u32()? as usize);
         let (end_bit, end) = match samples.len() {
             SAMPLE_BYTES => (self.unary.len() * 8, self.pairs),
             _ => (input.u32()? as usize, input.u32()? as usize),
         };
         if end_bit < first_bit || self.unary.len() * 8 < end_bit || end < first || self.pairs < end {
-            return Err(E::from(Fault::Short));
+            return Err(E::from(DecodeError::Short));
         }
         let bytes = self.unary.start + first_bit / 8..self.unary.start + end_bit.div_ceil(8);
         let unary = Unary { bytes: read(bytes)?, first: first_bit / 8 * 8 };
@@ -225,7 +226,7 @@ impl Rare {
             count += 1;
         }
         if end < at + count {
-            return Err(E::from(Fault::Short));
+            return Err(E::from(DecodeError::Short));
         }
         if count == 0 {
             return Ok(Vec::new());
@@ -259,9 +260,9 @@ struct Unary {
 }
 
 impl Unary {
-    fn is_pair(&self, bit: usize) -> Result<bool, Fault> {
+    fn is_pair(&self, bit: usize) -> Result<bool, DecodeError> {
         let bit = bit - self.first;
-        let byte = self.bytes.get(bit / 8).ok_or(Fault::Short)?;
+        let byte = self.bytes.get(bit / 8).ok_or(DecodeError::Short)?;
         Ok(byte >> (bit % 8) & 1 == 1)
     }
 }
@@ -277,11 +278,11 @@ mod tests {
         product as u64 ^ (product >> 64) as u64
     }
 
-    fn open(bytes: &[u8]) -> Result<Rare, Fault> {
+    fn open(bytes: &[u8]) -> Result<Rare, DecodeError> {
         Rare::open(&bytes[..bytes.len().min(RARE_HEAD_BYTES)], bytes.len() as u64)
     }
 
-    fn groups(rare: &Rare, bytes: &[u8], hash: u64) -> Result<Vec<u16>, Fault> {
+    fn groups(rare: &Rare, bytes: &[u8], hash: u64) -> Result<Vec<u16>, DecodeError> {
         rare.groups(hash, &mut |range| Ok(bytes[range.start as usize..range.end as usize].to_vec()))
     }
 

@@ -1,22 +1,22 @@
-//! The skeleton of a key: what is left of it without its words. Keys of one skeleton differ in words only, and from these
-//! it learns in which places they differ.
+//! The skeleton of a key: the key without its words. Keys of one skeleton differ in words only, and from
+//! these it learns in which places they differ.
 
 use crate::limits::{WORDS_MAX, words_max};
-use crate::scan::Kind;
+use crate::scan::VariableKind;
 use std::ops::Range;
 
-const SLOT: u8 = Kind::Text as u8;
+const SLOT: u8 = VariableKind::Text as u8;
 
-/// A key, split into its words and what is left of it.
+/// A key, split into its words and its skeleton.
 #[derive(Default)]
-pub(crate) struct Split {
+pub(crate) struct SplitKey {
     /// A slot for each word.
     pub(crate) skeleton: Vec<u8>,
-    /// Where the words and slots of the key are, in order.
+    /// The ranges of the words and slots of the key, in order.
     words: Vec<Range<u32>>,
 }
 
-impl Split {
+impl SplitKey {
     /// Splits another key.
     pub(crate) fn fill(&mut self, key: &[u8]) {
         self.skeleton.clear();
@@ -43,39 +43,39 @@ impl Split {
     }
 }
 
-/// What stood in the places of a skeleton.
+/// The words met in the places of a skeleton.
 #[derive(Default)]
 pub(crate) struct Skeleton {
     pub(crate) keys: u32,
-    /// How many of them wanted to be templates.
+    /// The number of them that wanted to be templates.
     pub(crate) wanted: u32,
-    places: Vec<Place>,
+    places: Vec<PlaceWords>,
 }
 
 /// The words of a place, by their hashes.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct PlaceWords {
     words: [u32; WORDS_MAX],
     len: u8,
     /// Any word may stand here.
     is_wild: bool,
 }
 
-/// How many places of a key are wild, and how many there are.
+/// The number of wild places of a key, and of all its places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Learned {
+pub(crate) struct WildPlaces {
     pub(crate) wild: usize,
     pub(crate) places: usize,
 }
 
 impl Skeleton {
     /// Learns from a key of this skeleton, and how it was split; `hash` is that of a word.
-    pub(crate) fn learn(&mut self, key: &[u8], split: &Split, hash: impl Fn(&[u8]) -> u64) -> Learned {
+    pub(crate) fn learn(&mut self, key: &[u8], split: &SplitKey, hash: impl Fn(&[u8]) -> u64) -> WildPlaces {
         let words_max = words_max(self.wanted);
-        let mut learned = Learned { wild: 0, places: 0 };
+        let mut learned = WildPlaces { wild: 0, places: 0 };
         for (number, word) in split.words(key).enumerate() {
             if self.places.len() == number {
-                self.places.push(Place::default());
+                self.places.push(PlaceWords::default());
             }
             let place = &mut self.places[number];
             if word != [SLOT] {
@@ -89,13 +89,13 @@ impl Skeleton {
         learned
     }
 
-    /// How many places it knows.
+    /// The number of places that it knows.
     pub(crate) fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// Appends a key, and how it was split, with a slot in each wild place. `false` where that changes nothing.
-    pub(crate) fn mask(&self, key: &[u8], split: &Split, out: &mut Vec<u8>) -> bool {
+    /// Appends a key, and how it was split, with a slot in each wild place. `false` if that changes nothing.
+    pub(crate) fn mask(&self, key: &[u8], split: &SplitKey, out: &mut Vec<u8>) -> bool {
         let (mut at, mut is_changed) = (0, false);
         for (word, _) in split.words.iter().zip(&self.places).filter(|(_, place)| place.is_wild) {
             out.extend_from_slice(&key[at..word.start as usize]);
@@ -108,7 +108,7 @@ impl Skeleton {
     }
 }
 
-impl Place {
+impl PlaceWords {
     fn learn(&mut self, word: u32, words_max: usize) {
         let known = usize::from(self.len);
         let is_new = !self.words[..known].contains(&word);
@@ -120,8 +120,8 @@ impl Place {
     }
 }
 
-/// Whether a byte of a key belongs to a word of it. What is beyond ASCII does: words are told apart by what is surely
-/// none.
+/// Whether a byte of a key belongs to a word of it. Bytes beyond ASCII do: words are separated only by bytes that
+/// surely belong to none.
 pub(crate) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || 0x80 <= byte
 }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn masked(keys: &[&[u8]]) -> Vec<u8> {
-        let (mut of, mut split, mut out) = (Skeleton::default(), Split::default(), Vec::new());
+        let (mut of, mut split, mut out) = (Skeleton::default(), SplitKey::default(), Vec::new());
         for key in keys {
             split.fill(key);
             of.learn(key, &split, hash);
@@ -153,7 +153,7 @@ mod tests {
             (b"", b""),
             (b" - ", b" - "),
         ] {
-            let mut split = Split::default();
+            let mut split = SplitKey::default();
             split.fill(key);
             assert_eq!(split.skeleton, expected);
         }

@@ -1,20 +1,20 @@
-//! Key → template. Keys that differ in words only become one template where the words turn out to be many.
+//! Key → template. Keys that differ only in words become one template once the words turn out to be many.
 //!
-//! What a table learned once stays: a template never changes, and a key that was one stays one. So the price of a known
-//! key is one look-up, and that of a new one is two, whatever there is to compare it with. Where templates become scarce, a
-//! key has to come again before it is one.
+//! A table never forgets: a template never changes, and a key that became one stays one. So the price of a known key is
+//! one look-up, and that of a new one is two, whatever there is to compare it with. When templates become scarce, a key
+//! has to come again before it becomes one.
 //!
 //! **Invariant:** the variables of a template and its text are those of the message: nothing is lost by a choice made
-//! here. **Invariant:** what a table takes is bounded by [`limits`](crate::limits), and who knows its limits cannot know
-//! its hashes.
+//! here. **Invariant:** the memory of a table is bounded by [`limits`](crate::limits), and its hashes cannot be guessed
+//! by knowing the limits.
 
 use crate::limits::{
     ALIASES_MAX, KEY_BYTES_MAX, MISSED_FREE, PLACES_MAX, ROWS_PER_TEMPLATE, TEMPLATES_FREE, TEMPLATES_MAX,
     is_prose,
 };
 use crate::once::Once;
-use crate::scan::{Kind, Scanner, Variable};
-use crate::skeleton::{Skeleton, Split, is_letter};
+use crate::scan::{Scanner, Variable, VariableKind};
+use crate::skeleton::{Skeleton, SplitKey, is_letter};
 use hashbrown::hash_map::Entry;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use std::hash::BuildHasher;
@@ -22,21 +22,21 @@ use std::ops::Range;
 
 /// Templates, by their keys.
 #[derive(Default)]
-pub(crate) struct Templates {
+pub(crate) struct TemplateTable {
     hasher: DefaultHashBuilder,
-    known: HashTable<Known>,
+    known: HashTable<KnownKey>,
     /// The keys of templates and their aliases, back to back.
     keys: Vec<u8>,
     list: Vec<Template>,
     skeletons: HashMap<u64, Skeleton>,
     places: usize,
     aliases: usize,
-    /// How often a key was looked for, and was not there.
+    /// The number of look-ups of a key that was not there.
     looked: u64,
     missed: u64,
-    /// Keys that came once.
+    /// The keys that came once.
     once: Once,
-    split: Split,
+    split: SplitKey,
     masked: Vec<u8>,
 }
 
@@ -44,11 +44,11 @@ pub(crate) struct Templates {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Template {
     key: Range<u32>,
-    pub(crate) slots: Vec<Kind>,
+    pub(crate) slots: Vec<VariableKind>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownKey {
     hash: u64,
     key: Range<u32>,
     template: u32,
@@ -56,15 +56,15 @@ struct Known {
     is_alias: bool,
 }
 
-impl Known {
-    fn found(&self) -> Found {
-        if self.is_alias { Found::Alias(self.template) } else { Found::Template(self.template) }
+impl KnownKey {
+    fn found(&self) -> KeyMatch {
+        if self.is_alias { KeyMatch::Alias(self.template) } else { KeyMatch::Template(self.template) }
     }
 }
 
-/// What a key is.
+/// The result of looking a key up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
+pub(crate) enum KeyMatch {
     /// The key of this template.
     Template(u32),
     /// A key that this template stands for: some of its words are variables there.
@@ -75,9 +75,9 @@ pub(crate) enum Found {
     NotYet,
 }
 
-impl Templates {
+impl TemplateTable {
     /// The template of the message that a scanner has just split.
-    pub(crate) fn find(&mut self, key: &[u8]) -> Found {
+    pub(crate) fn find(&mut self, key: &[u8]) -> KeyMatch {
         self.looked += 1;
         let hash = self.hasher.hash_one(key);
         if let Some(known) = self.known(hash, key) {
@@ -88,11 +88,11 @@ impl Templates {
     }
 
     /// The same, without learning.
-    pub(crate) fn find_known(&self, key: &[u8]) -> Found {
-        self.known(self.hasher.hash_one(key), key).map_or(Found::Nothing, Known::found)
+    pub(crate) fn find_known(&self, key: &[u8]) -> KeyMatch {
+        self.known(self.hasher.hash_one(key), key).map_or(KeyMatch::Nothing, KnownKey::found)
     }
 
-    /// How many there are.
+    /// Their number.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.list.len()
@@ -105,11 +105,11 @@ impl Templates {
     }
 
     /// The kinds of its variables.
-    pub(crate) fn slots(&self, template: u32) -> &[Kind] {
+    pub(crate) fn slots(&self, template: u32) -> &[VariableKind] {
         &self.list[template as usize].slots
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let slots: usize = self.list.iter().map(|template| template.slots.len()).sum();
         self.known.allocation_size()
@@ -121,7 +121,7 @@ impl Templates {
             + self.once.memory_bytes()
     }
 
-    fn known(&self, hash: u64, key: &[u8]) -> Option<&Known> {
+    fn known(&self, hash: u64, key: &[u8]) -> Option<&KnownKey> {
         let keys = &self.keys;
         self.known.find(hash, |known| {
             known.hash == hash && keys[known.key.start as usize..known.key.end as usize] == *key
@@ -130,20 +130,20 @@ impl Templates {
 
     /// Its skeleton knows in which places keys differ. Those become slots, and the key with these is looked up again.
     #[cold]
-    fn learn(&mut self, key: &[u8], hash: u64) -> Found {
+    fn learn(&mut self, key: &[u8], hash: u64) -> KeyMatch {
         let (mut split, mut masked) = (std::mem::take(&mut self.split), std::mem::take(&mut self.masked));
         split.fill(key);
-        let found = self.learn_skeleton((key, hash), &split, &mut masked);
+        let found = self.learn_skeleton(key, hash, &split, &mut masked);
         (self.split, self.masked) = (split, masked);
         found
     }
 
-    fn learn_skeleton(&mut self, (key, hash): (&[u8], u64), split: &Split, masked: &mut Vec<u8>) -> Found {
+    fn learn_skeleton(&mut self, key: &[u8], hash: u64, split: &SplitKey, masked: &mut Vec<u8>) -> KeyMatch {
         let hasher = &self.hasher;
         let of = hasher.hash_one(split.skeleton.as_slice());
         let known = match self.skeletons.entry(of) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(_) if PLACES_MAX < self.places + split.skeleton.len() => return Found::Nothing,
+            Entry::Vacant(_) if PLACES_MAX < self.places + split.skeleton.len() => return KeyMatch::Nothing,
             Entry::Vacant(room) => room.insert(Skeleton::default()),
         };
         known.keys += 1;
@@ -155,18 +155,18 @@ impl Templates {
                 return self.alias(key, hash, template);
             }
         }
-        let Some(known) = self.skeletons.get_mut(&of) else { return Found::Nothing };
+        let Some(known) = self.skeletons.get_mut(&of) else { return KeyMatch::Nothing };
         let places = known.places();
         let learned = known.learn(key, split, |word| self.hasher.hash_one(word));
-        // What it takes itself counts as a place.
+        // The skeleton itself counts as a place.
         self.places += known.places() - places + usize::from(places == 0);
         if is_prose(learned.wild, learned.places) {
-            return Found::Nothing;
+            return KeyMatch::Nothing;
         }
         let (is_repeated, is_early) = (1 < known.keys, self.missed <= MISSED_FREE);
         if learned.wild == 0 {
             if !is_repeated && !is_early {
-                return Found::Nothing;
+                return KeyMatch::Nothing;
             }
             return self.add(key, hash, of);
         }
@@ -177,24 +177,24 @@ impl Templates {
             return self.alias(key, hash, template);
         }
         match self.add(masked, masked_hash, of) {
-            Found::Template(template) => self.alias(key, hash, template),
+            KeyMatch::Template(template) => self.alias(key, hash, template),
             other => other,
         }
     }
 
     /// A key that a template stands for. If it comes again, it is known.
-    fn alias(&mut self, key: &[u8], hash: u64, template: u32) -> Found {
+    fn alias(&mut self, key: &[u8], hash: u64, template: u32) -> KeyMatch {
         let is_worth_it = self.aliases < ALIASES_MAX && self.once.again(hash);
         if is_worth_it && self.insert(key, hash, template, true).is_some() {
             self.aliases += 1;
         }
-        Found::Alias(template)
+        KeyMatch::Alias(template)
     }
 
-    /// A new template, where there is room for one.
-    fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> Found {
+    /// A new template, if there is room for one.
+    fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> KeyMatch {
         if TEMPLATES_MAX <= self.list.len() {
-            return Found::Nothing;
+            return KeyMatch::Nothing;
         }
         if let Some(skeleton) = self.skeletons.get_mut(&skeleton) {
             skeleton.wanted += 1;
@@ -202,13 +202,13 @@ impl Templates {
         let most = TEMPLATES_FREE + (self.looked / ROWS_PER_TEMPLATE as u64) as usize;
         let is_scarce = most / 2 <= self.list.len();
         if most <= self.list.len() || is_scarce && !self.once.again(hash) {
-            return Found::NotYet;
+            return KeyMatch::NotYet;
         }
         let template = self.list.len() as u32;
-        let Some(range) = self.insert(key, hash, template, false) else { return Found::Nothing };
-        let slots = key.iter().filter_map(|&byte| Kind::of_marker(byte)).collect();
+        let Some(range) = self.insert(key, hash, template, false) else { return KeyMatch::Nothing };
+        let slots = key.iter().filter_map(|&byte| VariableKind::of_marker(byte)).collect();
         self.list.push(Template { key: range, slots });
-        Found::Template(template)
+        KeyMatch::Template(template)
     }
 
     fn insert(&mut self, key: &[u8], hash: u64, template: u32, is_alias: bool) -> Option<Range<u32>> {
@@ -218,13 +218,13 @@ impl Templates {
         let start = self.keys.len() as u32;
         self.keys.extend_from_slice(key);
         let range = start..self.keys.len() as u32;
-        let known = Known { hash, key: range.clone(), template, is_alias };
+        let known = KnownKey { hash, key: range.clone(), template, is_alias };
         self.known.insert_unique(hash, known, |known| known.hash);
         Some(range)
     }
 }
 
-/// What a place of a skeleton takes in memory, about.
+/// The approximate memory of a place of a skeleton.
 const PLACE_BYTES: usize = 48;
 
 /// The variables of a message, for a template that stands for its key: those that the scanner found, and the words in
@@ -235,10 +235,10 @@ pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>)
     // In the key, and in the message.
     let (mut at, mut start) = (0, 0);
     for &byte in template {
-        if Kind::of_marker(byte).is_none() {
+        if VariableKind::of_marker(byte).is_none() {
             at += 1;
             start += 1;
-        } else if Kind::of_marker(key[at]).is_some() {
+        } else if VariableKind::of_marker(key[at]).is_some() {
             let Some(variable) = variables.next() else { return };
             start = variable.range().end;
             out.push(*variable);
@@ -258,12 +258,16 @@ mod tests {
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
-    fn found(templates: &mut Templates, scanner: &mut Scanner, text: &[u8]) -> Option<(u32, Vec<Variable>)> {
+    fn found(
+        templates: &mut TemplateTable,
+        scanner: &mut Scanner,
+        text: &[u8],
+    ) -> Option<(u32, Vec<Variable>)> {
         assert!(scanner.scan(text));
         match templates.find(scanner.key()) {
-            Found::Nothing | Found::NotYet => None,
-            Found::Template(template) => Some((template, scanner.variables().to_vec())),
-            Found::Alias(template) => {
+            KeyMatch::Nothing | KeyMatch::NotYet => None,
+            KeyMatch::Template(template) => Some((template, scanner.variables().to_vec())),
+            KeyMatch::Alias(template) => {
                 let mut variables = Vec::new();
                 align(templates.key(template), scanner, &mut variables);
                 Some((template, variables))
@@ -276,7 +280,7 @@ mod tests {
         let mut variables = variables.iter();
         let mut out = Vec::new();
         for &byte in key {
-            match Kind::of_marker(byte) {
+            match VariableKind::of_marker(byte) {
                 None => out.push(byte),
                 Some(kind) => {
                     let variable = variables.next().unwrap();
@@ -291,7 +295,7 @@ mod tests {
 
     #[test]
     fn users_become_a_slot() {
-        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        let (mut templates, mut scanner) = (TemplateTable::default(), Scanner::default());
         for user in 0..1000_u32 {
             let name: String = format!("{user:03}").bytes().map(|digit| char::from(digit + 49)).collect();
             let text = format!("session of {name} opened after {user} ms");
@@ -303,7 +307,7 @@ mod tests {
 
     #[test]
     fn keys_that_never_come_again_leave_room_for_those_that_do() {
-        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        let (mut templates, mut scanner) = (TemplateTable::default(), Scanner::default());
         for row in 0..20_000_u64 {
             let mixed = (row ^ row << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let random = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -320,7 +324,7 @@ mod tests {
 
     #[test]
     fn prose_and_what_never_repeats_has_no_templates_without_end() {
-        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        let (mut templates, mut scanner) = (TemplateTable::default(), Scanner::default());
         let word = |seed: u64| -> String {
             let letters = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
             letters.iter().take(3 + (seed % 5) as usize).map(|byte| char::from(b'a' + byte % 26)).collect()
@@ -337,13 +341,13 @@ mod tests {
     proptest! {
         #[test]
         fn a_message_comes_back_from_its_template(all in proptest::collection::vec(texts(), 1..60)) {
-            let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+            let (mut templates, mut scanner) = (TemplateTable::default(), Scanner::default());
             for text in all.iter().chain(&all) {
                 if scanner.scan(text)
                     && let Some((template, variables)) = found(&mut templates, &mut scanner, text)
                 {
                     prop_assert_eq!(&back(templates.key(template), &variables, text), text);
-                    let slots: Vec<Kind> = variables.iter().map(|variable| variable.kind).collect();
+                    let slots: Vec<VariableKind> = variables.iter().map(|variable| variable.kind).collect();
                     prop_assert_eq!(templates.slots(template), slots);
                 }
             }
@@ -354,7 +358,7 @@ mod tests {
         fn slots_are_learned_and_bytes_return(
             all in proptest::collection::vec("(a|b|c|d|e|f|g|h|i|j|é|–|ü)( |=|, )(on|off|10|x1|1\\.2\\.3\\.4)( |-)(y|z|é²|q)", 1..200),
         ) {
-            let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+            let (mut templates, mut scanner) = (TemplateTable::default(), Scanner::default());
             for text in &all {
                 let text = text.as_bytes();
                 if let Some((template, variables)) = found(&mut templates, &mut scanner, text) {

@@ -6,7 +6,7 @@
 //! | 3 varints a block | how many texts it has, its bytes before and after compression                       |
 //! | the rest       | the blocks, zstd each: u8 1 and each text with a line feed behind it where none of them holds one; else u8 0, the length of each as a varint, and all texts |
 
-use crate::bytes::{Fault, Input, put_varint};
+use crate::bytes::{ByteReader, DecodeError, put_varint};
 use crate::packet;
 use logstead_record::TextColumn;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use zstd::bulk::Compressor;
 
 /// A block ends with the text that makes it this long.
 const BLOCK_BYTES: usize = 64 << 10;
-/// Most bytes of a block: a text is at most 16 MiB.
+/// The most bytes of a block: a text is at most 16 MiB.
 const BLOCK_BYTES_MAX: usize = 32 << 20;
 /// Blocks that stay open: windows of neighbouring rows need the same ones again.
 const OPEN_BLOCKS: usize = 8;
@@ -67,8 +67,8 @@ fn plain(texts: &TextColumn) -> Vec<u8> {
     out
 }
 
-/// Where the texts are.
-pub(crate) struct Texts {
+/// The blocks of the texts.
+pub(crate) struct TextBlocks {
     blocks: Vec<Block>,
     len: usize,
     /// The last ones that were read, the newest last.
@@ -78,14 +78,14 @@ pub(crate) struct Texts {
 struct Block {
     /// The number of its first text.
     first: usize,
-    /// How many bytes it has before compression, and where it is.
+    /// Its size before compression, and its range.
     plain_bytes: usize,
     place: Range<usize>,
 }
 
-impl Texts {
+impl TextBlocks {
     /// Opens texts that end where `input` then is.
-    pub(crate) fn read(input: &mut Input<'_>) -> Result<Texts, Fault> {
+    pub(crate) fn read(input: &mut ByteReader<'_>) -> Result<TextBlocks, DecodeError> {
         let count = input.varint()?;
         let (mut heads, mut len) = (Vec::new(), 0_usize);
         for _ in 0..count {
@@ -98,15 +98,15 @@ impl Texts {
         for (first, plain_bytes, bytes) in heads {
             blocks.push(Block { first, plain_bytes, place: input.skip(bytes)? });
         }
-        Ok(Texts { blocks, len, open: Mutex::default() })
+        Ok(TextBlocks { blocks, len, open: Mutex::default() })
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Memory that it takes, also once blocks are open.
+    /// The memory that it takes, with open blocks.
     pub(crate) fn memory_bytes(&self) -> usize {
         let mut open: Vec<usize> =
             self.blocks.iter().map(|block| block.plain_bytes.min(OPEN_BYTES_MAX)).collect();
@@ -114,8 +114,8 @@ impl Texts {
         size_of_val(self.blocks.as_slice()) + open.iter().take(OPEN_BLOCKS).sum::<usize>()
     }
 
-    /// All of them.
-    pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn, Fault> {
+    /// Reads all texts.
+    pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn, DecodeError> {
         let mut all = TextColumn::default();
         for number in 0..self.blocks.len() {
             let block = self.block(bytes, number)?;
@@ -124,12 +124,12 @@ impl Texts {
         Ok(all)
     }
 
-    /// Calls `each` with every block, and the number of its first text, as long as it says to go on.
+    /// Calls `each` with every block, and the number of its first text, until it says to end.
     pub(crate) fn for_each_block(
         &self,
         bytes: &[u8],
         mut each: impl FnMut(usize, &TextColumn) -> bool,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, DecodeError> {
         for (number, block) in self.blocks.iter().enumerate() {
             let texts = self.open(bytes, number)?;
             if !each(block.first, &texts) {
@@ -144,7 +144,7 @@ impl Texts {
         TextReader { texts: self, bytes, open: None }
     }
 
-    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>, Fault> {
+    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>, DecodeError> {
         let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, block)) = lock().iter().find(|(open, _)| *open == number) {
             return Ok(Arc::clone(block));
@@ -160,12 +160,12 @@ impl Texts {
         Ok(block)
     }
 
-    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn, Fault> {
+    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn, DecodeError> {
         let Block { first, plain_bytes, place } = &self.blocks[number];
         let end = self.blocks.get(number + 1).map_or(self.len, |next| next.first);
         let count = end - first;
         let plain = packet::unpack(&bytes[place.clone()], *plain_bytes)?;
-        let mut input = Input::new(&plain);
+        let mut input = ByteReader::new(&plain);
         let mut texts = TextColumn::with_capacity(count.min(plain.len()), plain.len());
         if input.byte()? == 1 {
             let mut start = 1;
@@ -173,7 +173,11 @@ impl Texts {
                 texts.push(&plain[start.min(end)..end]);
                 start = end + 1;
             }
-            return if texts.len() == count && start == plain.len() { Ok(texts) } else { Err(Fault::Short) };
+            return if texts.len() == count && start == plain.len() {
+                Ok(texts)
+            } else {
+                Err(DecodeError::Short)
+            };
         }
         let mut lengths = Vec::new();
         for _ in 0..count {
@@ -189,23 +193,23 @@ impl Texts {
 
 /// Reads texts, and keeps the block of the last one.
 pub(crate) struct TextReader<'b> {
-    texts: &'b Texts,
+    texts: &'b TextBlocks,
     bytes: &'b [u8],
     open: Option<(usize, Arc<TextColumn>)>,
 }
 
 impl TextReader<'_> {
     /// The text with a number.
-    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8], Fault> {
+    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8], DecodeError> {
         let blocks = &self.texts.blocks;
         let block =
-            blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(Fault::Short)?;
+            blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(DecodeError::Short)?;
         if self.open.as_ref().is_none_or(|(open, _)| *open != block) {
             self.open = Some((block, self.texts.open(self.bytes, block)?));
         }
-        let Some((_, texts)) = &self.open else { return Err(Fault::Short) };
+        let Some((_, texts)) = &self.open else { return Err(DecodeError::Short) };
         let at = number - blocks[block].first;
-        if at < texts.len() { Ok(texts.get(at)) } else { Err(Fault::Short) }
+        if at < texts.len() { Ok(texts.get(at)) } else { Err(DecodeError::Short) }
     }
 }
 
@@ -224,8 +228,8 @@ mod tests {
         ) {
             let mut bytes = Vec::new();
             write(texts.iter().map(String::as_bytes), &mut Compressor::new(1).unwrap(), &mut bytes);
-            let mut input = Input::new(&bytes);
-            let read = Texts::read(&mut input).unwrap();
+            let mut input = ByteReader::new(&bytes);
+            let read = TextBlocks::read(&mut input).unwrap();
             input.end().unwrap();
             prop_assert_eq!(read.len(), texts.len());
             let all = read.all(&bytes).unwrap();
@@ -237,7 +241,7 @@ mod tests {
             prop_assert!(reader.get(texts.len()).is_err());
             let bit = bit.index(bytes.len() * 8);
             bytes[bit / 8] ^= 1 << (bit % 8);
-            if let Ok(read) = Texts::read(&mut Input::new(&bytes)) {
+            if let Ok(read) = TextBlocks::read(&mut ByteReader::new(&bytes)) {
                 drop(read.all(&bytes));
                 let mut reader = read.reader(&bytes);
                 for number in 0..texts.len() {

@@ -6,7 +6,7 @@ use crate::bytes::unpack;
 /// Wider numbers do not lie within eight bytes from the one that they begin in.
 const WIDTH_MAX: u32 = 56;
 
-/// Fills `out` with the numbers from place `first` on. Behind all packed numbers there are
+/// Fills `out` with the numbers from place `first` on. The packed numbers are followed by
 /// [`PADDING`](crate::bytes::PADDING) bytes.
 pub(crate) fn unpack_many(packed: &[u8], first: usize, width: u32, out: &mut [u64]) {
     let ahead = (first.next_multiple_of(8) - first).min(out.len());

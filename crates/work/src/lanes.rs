@@ -2,15 +2,15 @@
 
 use std::sync::OnceLock;
 
-/// What a question may hold where nobody says otherwise.
+/// The bytes that a question may hold by default.
 const HELD_BYTES: usize = 256 << 20;
 
-/// Does jobs side by side.
+/// Threads that do jobs side by side.
 pub trait Lanes: Sync {
-    /// How many at once.
+    /// The number of jobs done at once.
     fn count(&self) -> usize;
 
-    /// What one question may hold of messages at once, in bytes: it reads fewer side by side where these are long.
+    /// The bytes of messages that one question may hold at once: it reads fewer side by side if these are long.
     fn bytes(&self) -> usize {
         HELD_BYTES
     }
@@ -19,7 +19,7 @@ pub trait Lanes: Sync {
     fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync));
 }
 
-/// One after the other, on the calling thread.
+/// Does jobs one after the other, on the calling thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 
@@ -33,7 +33,7 @@ impl Lanes for Alone {
     }
 }
 
-/// What `job` makes of each number below `jobs`, in their order.
+/// The results of `job` for each number below `jobs`, in their order.
 pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if jobs <= 1 || lanes.count() <= 1 {
         return (0..jobs).map(job).collect();
@@ -45,28 +45,28 @@ pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -
     made.into_iter().map(|made| made.into_inner().expect("every job was run")).collect()
 }
 
-/// How many batches are read before the next are: a number for each lane at most, and no more than may be held.
+/// The size of the next wave of batches to read: at most a number for each lane, and no more than may be held.
 pub struct Wave {
     lanes: usize,
     batches_max: usize,
     bytes_max: usize,
-    /// The largest that was seen.
+    /// The bytes of the largest batch that was seen.
     largest: usize,
 }
 
 impl Wave {
-    /// At most so many for each lane.
+    /// The most batches for each lane.
     pub fn new(lanes: &dyn Lanes, of_each: usize) -> Wave {
         let count = lanes.count().max(1);
         Wave { lanes: count, batches_max: count * of_each, bytes_max: lanes.bytes(), largest: 0 }
     }
 
-    /// Something of so many bytes was read.
+    /// Notes that a batch of this many bytes was read.
     pub fn saw(&mut self, bytes: usize) {
         self.largest = self.largest.max(bytes);
     }
 
-    /// The next of what is left, and the rest. While nothing is known, each lane reads one.
+    /// The next wave of the items left, and the rest. Before the first, each lane reads one.
     pub fn split<'a, T>(&self, left: &'a [T]) -> (&'a [T], &'a [T]) {
         let fit = self.bytes_max.checked_div(self.largest).unwrap_or(self.lanes);
         left.split_at(fit.clamp(1, self.batches_max).min(left.len()))

@@ -1,24 +1,24 @@
 //! Work that ends soon after its result is no longer wanted.
 //!
 //! Code that works says how much comes next before doing it: rows, words, numbers, whatever takes some tens of
-//! nanoseconds each. Every so often that asks whether to go on, so that asking costs nothing that can be measured.
+//! nanoseconds each. Every so often it checks whether to go on, so that the checks cost nothing measurable.
 //!
-//! **Invariant:** once work is told to end, that stays so.
+//! **Invariant:** once work is cancelled, that stays so.
 
 pub mod lanes;
 mod pool;
-mod run;
+mod search_context;
 
 pub use lanes::{Alone, Lanes};
 pub use pool::Pool;
-pub use run::Run;
+pub use search_context::SearchContext;
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-/// Between two questions: a millisecond or so.
+/// The work between two checks: a millisecond or so.
 const PIECE: usize = 1 << 14;
-/// What comparing two items for an order counts.
+/// The work that comparing two items for an order counts as.
 const COMPARISON: usize = 2;
 
 /// The work of one thread.
@@ -29,17 +29,17 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Until this is so.
+    /// Work that ends once `cancelled` is true.
     pub fn until(cancelled: &'a (dyn Fn() -> bool + Sync)) -> Work<'a> {
         Work { cancelled, left: Cell::new(PIECE), is_over: Cell::new(false) }
     }
 
-    /// Until this much is done.
+    /// Work that ends once this much is done.
     pub fn at_most(much: usize) -> Work<'static> {
         Work { left: Cell::new(much), ..Work::until(&|| true) }
     }
 
-    /// Whether to do so much more.
+    /// Whether to do this much more work.
     pub fn go_on(&self, much: usize) -> bool {
         match self.left.get().checked_sub(much) {
             Some(left) => self.left.set(left),
@@ -51,7 +51,7 @@ impl<'a> Work<'a> {
         !self.is_over.get()
     }
 
-    /// Sorts as a stable sort does. Whether that came to its end: otherwise the items are all there, in any order.
+    /// Sorts like a stable sort. Returns whether it was finished: if not, all items are there, in any order.
     pub fn sort(&self, items: &mut [usize], compare: impl Fn(usize, usize) -> Ordering) -> bool {
         for piece in items.chunks_mut(PIECE) {
             if !self.go_on(piece.len() * piece.len().ilog2() as usize * COMPARISON) {
@@ -68,7 +68,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Each two neighbours of this width as one.
+    /// Merges each two neighbouring runs of this width.
     fn merge(
         &self,
         items: &[usize],

@@ -1,25 +1,25 @@
 //! Threads that do the parts of searches side by side, or wait for the disk side by side.
 //!
-//! They are started when they are first needed, and stay: to start one takes longer than to count a word in a segment. A
-//! search begins on the thread that it was given. Each lane, before it begins, opens another one if there is work left
-//! and a thread is free: a small search takes one thread at most, and a large one soon has them all.
+//! They are started when first needed, and stay: starting one takes longer than counting a word in a segment. A search
+//! begins on the thread that calls it. Each lane, before it begins, opens another one if there is work
+//! left and a thread is free: a small search takes one thread at most, and a large one soon has them all.
 //!
-//! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and what is done on one of
-//! these threads asks for no other.
+//! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and work on one of these
+//! threads asks for no other.
 
 use super::lanes::{Alone, Lanes};
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Reads that a disk is given at once: it answers several in the time of one.
+/// The reads that a disk gets at once: it answers several in the time of one.
 const READS: usize = 8;
 
 /// Threads that all searches share.
 pub struct Pool {
     count: usize,
     bytes: Option<usize>,
-    /// None where they could not be started.
+    /// `None` if they could not be started.
     threads: OnceLock<Option<ThreadPool>>,
     /// Lanes that are open now.
     open: AtomicUsize,
@@ -37,12 +37,12 @@ struct Jobs<'a> {
 }
 
 impl Pool {
-    /// At most this many, besides the threads that searches begin on.
+    /// A pool of at most this many threads, besides those that searches begin on.
     pub fn new(count: usize) -> Pool {
         Pool { count, bytes: None, threads: OnceLock::new(), open: AtomicUsize::new(0) }
     }
 
-    /// The same, for questions that may hold so many bytes of messages at once.
+    /// The same, for questions that may hold this many bytes of messages at once.
     pub fn holding(count: usize, bytes: usize) -> Pool {
         Pool { bytes: Some(bytes), ..Pool::new(count) }
     }

@@ -67,7 +67,7 @@ fn numbers_take_as_little_room_as_the_largest_needs() {
         let mut out = Vec::new();
         write_numbers([0, largest].into_iter(), &mut out);
         assert_eq!(out.len(), 1 + 2 * bytes);
-        let mut input = Input { rest: &out, bytes: out.len() };
+        let mut input = ColumnReader { rest: &out, bytes: out.len() };
         assert_eq!(input.numbers(2), Ok(vec![0, largest]));
     }
 }
@@ -149,12 +149,12 @@ fn columns_of_many_values_and_of_long_texts_are_read_back() {
 fn what_claims_more_than_it_holds_is_refused() {
     assert_eq!(read(&[], 1), Err(ColumnsError::Short { at: 0 }));
     assert_eq!(read(&[0; 9], 1 << 20), Err(ColumnsError::Short { at: 9 }));
-    let mut input = Input { rest: &[3, 0, 0, 0], bytes: 4 };
+    let mut input = ColumnReader { rest: &[3, 0, 0, 0], bytes: 4 };
     assert_eq!(input.numbers(1), Err(ColumnsError::Width(3)));
     let lengths = [&[4_u8][..], &[0xff; 8]].concat();
-    assert_eq!(Input { rest: &lengths, bytes: 9 }.ends(2), Err(ColumnsError::Large));
+    assert_eq!(ColumnReader { rest: &lengths, bytes: 9 }.ends(2), Err(ColumnsError::Large));
     let too_long = [0xff; 11];
-    assert_eq!(Input { rest: &too_long, bytes: 11 }.varint(), Err(ColumnsError::Difference));
+    assert_eq!(ColumnReader { rest: &too_long, bytes: 11 }.varint(), Err(ColumnsError::Difference));
 }
 
 proptest! {

@@ -24,47 +24,47 @@ pub trait Disk: Send + Sync {
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
     /// The names of the files in a directory, in no order.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
-    /// A new, empty file. One that was there is emptied.
+    /// Creates an empty file. An existing one is emptied.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// An existing file, to read and to append to.
+    /// Opens an existing file to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
-    /// An existing file, to read and to write over: what is written goes where it is said, not to the end.
+    /// Opens an existing file to read and to overwrite: a write goes to its offset, not to the end.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }
-    /// An existing file, only to read: also where nothing can be written.
+    /// Opens an existing file only to read, which also works on a read-only disk.
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
     }
     /// Gives a file another name, replacing one that had it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Removes a file. Who has it open can read on.
+    /// Removes a file. Open handles can still read it.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes names that were created, changed and removed in a directory survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
-    /// How much can still be written to the file system that holds a directory.
+    /// The space left on the file system that holds a directory.
     fn space(&self, dir: &Path) -> io::Result<Space>;
-    /// An identity that nothing else has, by chance.
-    fn new_identity(&self) -> io::Result<Identity>;
+    /// A random identity that nothing else has.
+    fn new_identity(&self) -> io::Result<LogspaceIdentity>;
 }
 
 /// Tells the files of one logspace or queue from those of all others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Identity(pub [u8; 16]);
+pub struct LogspaceIdentity(pub [u8; 16]);
 
 /// The room on a file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Space {
-    /// What can still be written.
+    /// The bytes that can still be written.
     pub free_bytes: u64,
-    /// How large it is.
+    /// Its size in bytes.
     pub total_bytes: u64,
 }
 
-/// How often it is tried to read a small file.
+/// The number of attempts to read a small file.
 const READ_ATTEMPTS_MAX: usize = 5;
 
-/// What a file is called until it replaces another.
+/// The suffix of a file until it replaces another.
 const NEW_SUFFIX: &str = ".new";
 
 /// A disk with less than this free is nearly full, unless it is a small one.
@@ -73,7 +73,7 @@ const NEARLY_FULL_BYTES_MAX: u64 = 64 << 20;
 const NEARLY_FULL_PART: u64 = 20;
 
 impl Space {
-    /// With less than this free, no more messages are stored: the rest is for what has to work on a full disk.
+    /// The free space below which no more messages are stored: the rest is for work that goes on when the disk is full.
     pub fn nearly_full_bytes(&self) -> u64 {
         (self.total_bytes / NEARLY_FULL_PART).min(NEARLY_FULL_BYTES_MAX)
     }
@@ -88,21 +88,21 @@ impl Space {
 pub trait DiskFile: Send + Sync {
     /// Appends the parts in one go. After an error, any beginning of them may be there.
     fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
-    /// Writes over bytes that are there. On most file systems this takes no space.
+    /// Overwrites existing bytes. On most file systems this takes no space.
     fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Fills `buffer` with the bytes at `offset`; fewer bytes than that are an error.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
-    /// How long it is.
+    /// Its length.
     fn bytes(&self) -> io::Result<u64>;
-    /// Whether this path still leads to it: what is written to a file that was removed is gone when it is closed,
-    /// and nobody looks for it where it was renamed to.
+    /// Whether this path still leads to it: writes to a removed file are lost when it is closed, and a renamed file
+    /// is not found.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
     }
-    /// Cuts it.
+    /// Cuts the file to a length.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
-    /// Makes its content survive a power cut. After an error nobody knows what will, and asking again proves
-    /// nothing.
+    /// Makes its content survive a power cut. After an error it is unknown which part will, and a second call
+    /// proves nothing.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -164,14 +164,14 @@ impl Disk for RealDisk {
         Ok(Space { free_bytes: bytes(file_system.f_bavail), total_bytes: bytes(file_system.f_blocks) })
     }
 
-    fn new_identity(&self) -> io::Result<Identity> {
-        let mut identity = Identity::default();
+    fn new_identity(&self) -> io::Result<LogspaceIdentity> {
+        let mut identity = LogspaceIdentity::default();
         fs::File::open("/dev/urandom")?.read_exact(&mut identity.0)?;
         Ok(identity)
     }
 }
 
-/// The first bytes of a small file, tried a few times where the disk fails.
+/// The first bytes of a small file. If the disk fails, it is tried a few times.
 pub(crate) fn read_small(disk: &dyn Disk, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let read = || {
         let file = disk.open_to_read(path)?;
@@ -192,7 +192,7 @@ pub(crate) fn replace(disk: &dyn Disk, dir: &Path, name: &str, bytes: &[u8]) -> 
     let file = disk.create(&new)?;
     let written = file.append(&mut [IoSlice::new(bytes)]).and_then(|()| file.sync());
     if let Err(error) = written.and_then(|()| disk.rename(&new, &dir.join(name))) {
-        // Where this fails, too, the next one replaces it.
+        // If this fails too, the next one replaces it.
         disk.remove(&new).ok();
         return Err(error);
     }

@@ -4,12 +4,11 @@
 //! was not read lately is closed, and opened again by its name when it is read. Names can be given away, and then there
 //! must be nothing to open again:
 //!
-//! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until the
-//! last who holds it lets go. What is read through a handle is always the file that the handle was opened for.
-//! **Invariant:** a file that was written to is not closed before it is synced: an error that the system tells only once
-//! would be lost.
+//! **Invariant:** a file whose name is removed or taken by another is open before that happens, and stays open until
+//! its last holder lets go. A handle always reads the file that it was opened for. **Invariant:** a file that was
+//! written to is not closed before it is synced: an error that the system reports only once would be lost.
 
-use super::{Disk, DiskFile, Identity, Space};
+use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, IoSlice};
@@ -23,48 +22,48 @@ const TOO_MANY_OPEN: [i32; 2] = [23, 24];
 /// A disk with a limit of open files.
 #[derive(Clone)]
 pub struct OpenFiles {
-    shared: Arc<Shared>,
+    shared: Arc<HandlePool>,
 }
 
-struct Shared {
+struct HandlePool {
     disk: Arc<dyn Disk>,
     files_max: usize,
     /// How many are open.
     open: AtomicUsize,
-    known: Mutex<Known>,
+    known: Mutex<KnownFiles>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownFiles {
     /// Files that are open, roughly in the order in which they were opened; and some that are not any more.
-    ring: VecDeque<Weak<File>>,
+    ring: VecDeque<Weak<PooledFile>>,
     /// All files that are held.
-    by_path: HashMap<PathBuf, Vec<Weak<File>>>,
+    by_path: HashMap<PathBuf, Vec<Weak<PooledFile>>>,
     /// At this many paths, those that are no longer held are forgotten.
     tidy_at: usize,
 }
 
 /// A file that is open or can be opened again.
-struct File {
-    shared: Arc<Shared>,
+struct PooledFile {
+    shared: Arc<HandlePool>,
     path: Mutex<PathBuf>,
     handle: RwLock<Option<Arc<dyn DiskFile>>>,
-    /// Read since it was last looked at.
+    /// Whether it was read since the last check.
     is_used: AtomicBool,
-    /// Written to and not synced.
+    /// Whether it was written to and not synced.
     is_dirty: AtomicBool,
-    /// Its name is gone, so that it cannot be opened again.
+    /// Whether its name is gone, so that it cannot be opened again.
     is_nameless: AtomicBool,
 }
 
-/// A file, for who has it.
-struct Held(Arc<File>);
+/// A handle of a file for its user.
+struct PooledHandle(Arc<PooledFile>);
 
 impl OpenFiles {
     /// At most this many files are open, unless all of them have to be.
     pub fn new(disk: Arc<dyn Disk>, files_max: usize) -> OpenFiles {
         let (open, known) = (AtomicUsize::new(0), Mutex::default());
-        OpenFiles { shared: Arc::new(Shared { disk, files_max: files_max.max(1), open, known }) }
+        OpenFiles { shared: Arc::new(HandlePool { disk, files_max: files_max.max(1), open, known }) }
     }
 
     /// How many are open.
@@ -90,7 +89,7 @@ impl Disk for OpenFiles {
         self.shared.begin(path, |disk| disk.open(path))
     }
 
-    /// It is not among those that may be closed, as it would be opened again to append to.
+    /// A new file. It is not among those that may be closed, as it would have to be opened again to append.
     fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.shared.disk.open_to_write_over(path)
     }
@@ -123,21 +122,21 @@ impl Disk for OpenFiles {
         self.shared.disk.space(dir)
     }
 
-    fn new_identity(&self) -> io::Result<Identity> {
+    fn new_identity(&self) -> io::Result<LogspaceIdentity> {
         self.shared.disk.new_identity()
     }
 }
 
-impl Shared {
-    /// A file that is held from now on.
+impl HandlePool {
+    /// Adds a file that is held from now on.
     fn begin(
-        self: &Arc<Shared>,
+        self: &Arc<HandlePool>,
         path: &Path,
         open: impl Fn(&dyn Disk) -> io::Result<Arc<dyn DiskFile>>,
     ) -> io::Result<Arc<dyn DiskFile>> {
         let mut known = self.known.lock();
         let handle = self.with_room(&mut known, open)?;
-        let file = Arc::new(File {
+        let file = Arc::new(PooledFile {
             shared: Arc::clone(self),
             path: Mutex::new(path.to_owned()),
             handle: RwLock::new(Some(handle)),
@@ -148,11 +147,11 @@ impl Shared {
         self.count_open(&mut known, &file);
         known.tidy();
         known.by_path.entry(path.to_owned()).or_default().push(Arc::downgrade(&file));
-        Ok(Arc::new(Held(file)))
+        Ok(Arc::new(PooledHandle(file)))
     }
 
     /// Opens a file again, unless that has happened meanwhile.
-    fn open_again(&self, file: &Arc<File>, known: &mut Known) -> io::Result<Arc<dyn DiskFile>> {
+    fn open_again(&self, file: &Arc<PooledFile>, known: &mut KnownFiles) -> io::Result<Arc<dyn DiskFile>> {
         if let Some(handle) = &*file.handle.read() {
             return Ok(Arc::clone(handle));
         }
@@ -163,7 +162,7 @@ impl Shared {
         Ok(handle)
     }
 
-    fn count_open(&self, known: &mut Known, file: &Arc<File>) {
+    fn count_open(&self, known: &mut KnownFiles, file: &Arc<PooledFile>) {
         self.open.fetch_add(1, Ordering::Relaxed);
         known.ring.push_back(Arc::downgrade(file));
         if 2 * self.files_max + 16 < known.ring.len() {
@@ -174,7 +173,7 @@ impl Shared {
     /// Opens when there is room. If the system has none left, everything that can be closed is closed.
     fn with_room(
         &self,
-        known: &mut Known,
+        known: &mut KnownFiles,
         open: impl Fn(&dyn Disk) -> io::Result<Arc<dyn DiskFile>>,
     ) -> io::Result<Arc<dyn DiskFile>> {
         self.close_down_to(self.files_max - 1, known);
@@ -189,8 +188,8 @@ impl Shared {
 
     /// Closes files, the longest unread first, until at most this many are open. Those that cannot be opened again
     /// stay.
-    fn close_down_to(&self, files_max: usize, known: &mut Known) {
-        // A file that was read since the last time is passed over once.
+    fn close_down_to(&self, files_max: usize, known: &mut KnownFiles) {
+        // A file that was read since the last check is skipped once.
         for _ in 0..2 * known.ring.len() {
             if self.open.load(Ordering::Relaxed) <= files_max {
                 return;
@@ -205,14 +204,14 @@ impl Shared {
         }
     }
 
-    /// The name goes: the file stays open from now on for as long as it is held.
-    fn detach(&self, known: &mut Known, path: &Path) -> io::Result<()> {
+    /// Notes that the name goes: the file stays open from now on for as long as it is held.
+    fn detach(&self, known: &mut KnownFiles, path: &Path) -> io::Result<()> {
         let files = known.by_path.get(path).map(|files| files.iter().filter_map(Weak::upgrade).collect());
-        let files: Vec<Arc<File>> = files.unwrap_or_default();
+        let files: Vec<Arc<PooledFile>> = files.unwrap_or_default();
         for file in files {
             match self.open_again(&file, known) {
                 Ok(_) => file.is_nameless.store(true, Ordering::Relaxed),
-                // Somebody else removed it: there is nothing to keep.
+                // Another process removed it: there is nothing to keep.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -221,7 +220,7 @@ impl Shared {
     }
 }
 
-impl Known {
+impl KnownFiles {
     fn tidy(&mut self) {
         if self.tidy_at <= self.by_path.len() {
             self.by_path.retain(|_, files| {
@@ -233,7 +232,7 @@ impl Known {
     }
 }
 
-impl File {
+impl PooledFile {
     /// Closes it, unless it could not be opened again. Says whether it was closed.
     fn close(&self) -> bool {
         let mut handle = self.handle.write();
@@ -242,24 +241,24 @@ impl File {
     }
 }
 
-impl Held {
-    /// The open file. Where it is to be written to, it stays open.
+impl PooledHandle {
+    /// The open file. It stays open if it is to be written to.
     fn handle(&self, to_write: bool) -> io::Result<Arc<dyn DiskFile>> {
-        let Held(file) = self;
+        let PooledHandle(file) = self;
         file.is_used.store(true, Ordering::Relaxed);
         if let Some(handle) = &*file.handle.read() {
             file.is_dirty.fetch_or(to_write, Ordering::Relaxed);
             return Ok(Arc::clone(handle));
         }
         let mut known = file.shared.known.lock();
-        // Nobody closes a file without the lock that is held here.
+        // A file is closed only under the lock that is held here.
         let handle = file.shared.open_again(file, &mut known)?;
         file.is_dirty.fetch_or(to_write, Ordering::Relaxed);
         Ok(handle)
     }
 }
 
-impl DiskFile for Held {
+impl DiskFile for PooledHandle {
     fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         self.handle(true)?.append(parts)
     }
@@ -291,7 +290,7 @@ impl DiskFile for Held {
     }
 }
 
-impl Drop for File {
+impl Drop for PooledFile {
     fn drop(&mut self) {
         if self.handle.get_mut().is_some() {
             self.shared.open.fetch_sub(1, Ordering::Relaxed);
@@ -307,9 +306,9 @@ mod tests {
 
     const NAMES: [&str; 3] = ["a", "b", "c"];
 
-    /// What is done to a disk.
+    /// An action on a disk.
     #[derive(Clone, Debug)]
-    enum Step {
+    enum DiskStep {
         Create(usize),
         Open(usize),
         Append(usize, u8),
@@ -320,19 +319,19 @@ mod tests {
         LetGo(usize),
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = DiskStep> {
         let name = 0..NAMES.len();
         // Handles are told apart by numbers that wrap around.
         let held = 0_usize..8;
         prop_oneof![
-            name.clone().prop_map(Step::Create),
-            name.clone().prop_map(Step::Open),
-            (held.clone(), any::<u8>()).prop_map(|(held, byte)| Step::Append(held, byte)),
-            held.clone().prop_map(Step::Sync),
-            held.clone().prop_map(Step::Read),
-            (name.clone(), name.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
-            name.prop_map(Step::Remove),
-            held.prop_map(Step::LetGo),
+            name.clone().prop_map(DiskStep::Create),
+            name.clone().prop_map(DiskStep::Open),
+            (held.clone(), any::<u8>()).prop_map(|(held, byte)| DiskStep::Append(held, byte)),
+            held.clone().prop_map(DiskStep::Sync),
+            held.clone().prop_map(DiskStep::Read),
+            (name.clone(), name.clone()).prop_map(|(from, to)| DiskStep::Rename(from, to)),
+            name.prop_map(DiskStep::Remove),
+            held.prop_map(DiskStep::LetGo),
         ]
     }
 
@@ -343,7 +342,7 @@ mod tests {
     }
 
     /// Does the same to a disk that keeps a file open and to one that keeps all open: they look the same.
-    fn check(steps: &[Step], files_max: usize) {
+    fn check(steps: &[DiskStep], files_max: usize) {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let few = OpenFiles::new(Arc::new(RealDisk), files_max);
         let disks: [Arc<dyn Disk>; 2] = [Arc::new(few.clone()), Arc::new(RealDisk)];
@@ -351,43 +350,43 @@ mod tests {
         for step in steps {
             let path = |name: usize| [0, 1].map(|disk: usize| folders[disk].path().join(NAMES[name]));
             match *step {
-                Step::Create(name) => {
+                DiskStep::Create(name) => {
                     let path = path(name);
                     held.push([0, 1].map(|at| disks[at].create(&path[at]).unwrap()));
                 }
-                Step::Open(name) => {
+                DiskStep::Open(name) => {
                     let path = path(name);
                     let [few, all] = [0, 1].map(|at| disks[at].open(&path[at]));
                     assert_eq!(few.is_ok(), all.is_ok());
                     held.extend(few.ok().zip(all.ok()).map(|(few, all)| [few, all]));
                 }
-                Step::Rename(from, to) if from != to => {
+                DiskStep::Rename(from, to) if from != to => {
                     let (from, to) = (path(from), path(to));
                     let [few, all] = [0, 1].map(|at| disks[at].rename(&from[at], &to[at]).is_ok());
                     assert_eq!(few, all);
                 }
-                Step::Rename(..) => {}
-                Step::Remove(name) => {
+                DiskStep::Rename(..) => {}
+                DiskStep::Remove(name) => {
                     let path = path(name);
                     let [few, all] = [0, 1].map(|at| disks[at].remove(&path[at]).is_ok());
                     assert_eq!(few, all);
                 }
-                Step::Append(number, byte) if !held.is_empty() => {
+                DiskStep::Append(number, byte) if !held.is_empty() => {
                     let files = &held[number % held.len()];
                     files.iter().for_each(|file| file.append(&mut [IoSlice::new(&[byte])]).unwrap());
                 }
-                Step::Sync(number) if !held.is_empty() => {
+                DiskStep::Sync(number) if !held.is_empty() => {
                     held[number % held.len()].iter().for_each(|file| file.sync().unwrap());
                 }
-                Step::Read(number) if !held.is_empty() => {
+                DiskStep::Read(number) if !held.is_empty() => {
                     let [few, all] = &held[number % held.len()];
                     assert_eq!(content(&**few), content(&**all));
                 }
-                Step::LetGo(number) if !held.is_empty() => {
+                DiskStep::LetGo(number) if !held.is_empty() => {
                     let number = number % held.len();
                     drop(held.remove(number));
                 }
-                Step::Append(..) | Step::Sync(_) | Step::Read(_) | Step::LetGo(_) => {}
+                DiskStep::Append(..) | DiskStep::Sync(_) | DiskStep::Read(_) | DiskStep::LetGo(_) => {}
             }
         }
         held.iter().for_each(|[few, all]| assert_eq!(content(&**few), content(&**all)));

@@ -1,6 +1,6 @@
 //! A disk that refuses every change, so that what reads a store through it cannot harm it.
 
-use super::{Disk, DiskFile, Identity, Space};
+use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Disk for ReadOnly {
         self.0.space(dir)
     }
 
-    fn new_identity(&self) -> io::Result<Identity> {
+    fn new_identity(&self) -> io::Result<LogspaceIdentity> {
         self.0.new_identity()
     }
 }

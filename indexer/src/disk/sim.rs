@@ -1,10 +1,9 @@
 //! A disk in memory that fails on purpose: it dies or errs at a chosen call, fills up, and after a power cut
 //! keeps any part of what was not synced.
 //!
-//! **Invariant:** what a sync returned for survives every crash. Everything else may survive or not, in pieces
-//! of a sector.
+//! **Invariant:** synced content survives every crash. Everything else may survive or not, in pieces of a sector.
 
-use super::{Disk, DiskFile, Identity, Space};
+use super::{Disk, DiskFile, LogspaceIdentity, Space};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSlice};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 const SECTOR_BYTES: usize = 512;
 
-/// What goes wrong at a call.
+/// A failure at a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The machine stops: this call is done wholly, in part or not at all, and no later one is.
@@ -26,11 +25,11 @@ pub enum Fault {
 /// A disk in memory. Clones are the same disk.
 #[derive(Clone, Default)]
 pub struct SimDisk {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SimState>>,
 }
 
 #[derive(Clone, Default)]
-struct State {
+struct SimState {
     files: Vec<Inode>,
     dirs: BTreeSet<PathBuf>,
     names: BTreeMap<PathBuf, usize>,
@@ -55,23 +54,23 @@ struct Inode {
 impl SimDisk {
     /// An empty disk. `seed` decides what is left to chance.
     pub fn new(seed: u64) -> SimDisk {
-        let state = State { random: Random(seed), seed, ..State::default() };
+        let state = SimState { random: Random(seed), seed, ..SimState::default() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Lets the call after `calls` more go wrong. May be said for more than one.
+    /// Makes the call after `calls` more fail. Several failures may be set.
     pub fn fault_after(&self, calls: u64, fault: Fault) {
         let mut state = self.state.lock();
         let at = state.calls + calls;
         state.faults.insert(at, fault);
     }
 
-    /// How many calls there were.
+    /// The number of calls so far.
     pub fn calls(&self) -> u64 {
         self.state.lock().calls
     }
 
-    /// How many bytes all files together may have from now on.
+    /// The number of bytes that all files together may have from now on.
     pub fn set_bytes_max(&self, bytes_max: Option<u64>) {
         self.state.lock().bytes_max = bytes_max;
     }
@@ -81,7 +80,7 @@ impl SimDisk {
         self.state.lock().fails_reads = fails_reads;
     }
 
-    /// How many bytes all files together have.
+    /// The number of bytes that all files together have.
     pub fn used_bytes(&self) -> u64 {
         self.state.lock().used_bytes()
     }
@@ -100,14 +99,14 @@ impl SimDisk {
         }
     }
 
-    /// The disk after the process ended: it has all that was written, synced or not.
+    /// The disk after the process ended: everything written is there, synced or not.
     #[must_use]
     pub fn after_kill(&self) -> SimDisk {
-        let state = State { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };
+        let state = SimState { faults: BTreeMap::new(), dead: false, ..self.state.lock().clone() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The disk after a power cut: of what was not synced, what chance leaves. Different seeds leave all,
+    /// The disk after a power cut, with a random part of the content that was not synced. Different seeds leave all,
     /// nothing, a beginning or any sectors.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> SimDisk {
@@ -123,14 +122,14 @@ impl SimDisk {
     }
 
     /// Counts a call, and says whether it may do its work. A call that may not can still do some of it.
-    fn call(&self) -> (MutexGuard<'_, State>, io::Result<()>) {
+    fn call(&self) -> (MutexGuard<'_, SimState>, io::Result<()>) {
         let mut state = self.state.lock();
         let allowed = state.count_call();
         (state, allowed)
     }
 }
 
-impl State {
+impl SimState {
     fn count_call(&mut self) -> io::Result<()> {
         let fault = self.faults.remove(&self.calls);
         self.calls += 1;
@@ -157,7 +156,7 @@ impl State {
 
     /// Each name that was changed and not synced is as it was or as it is.
     fn surviving_names(&mut self) -> BTreeMap<PathBuf, usize> {
-        let State { names, synced_names, random, .. } = self;
+        let SimState { names, synced_names, random, .. } = self;
         let paths: BTreeSet<&PathBuf> = names.keys().chain(synced_names.keys()).collect();
         let one_of_both = |path: &PathBuf| {
             let names = if random.below(2) == 0 { &*names } else { &*synced_names };
@@ -168,7 +167,7 @@ impl State {
 }
 
 impl Inode {
-    /// What a power cut leaves.
+    /// The contents of the file after a power cut.
     fn survivor(&self, random: &mut Random) -> Vec<u8> {
         let (synced, content) = (self.synced.len(), self.content.len());
         let bytes = match random.below(4) {
@@ -196,7 +195,7 @@ impl Inode {
         }
     }
 
-    /// What a system does whose disk failed to write: it forgets that there was something to write.
+    /// Imitates a system whose disk failed to write: it forgets that there was something to write.
     fn fail_sync(&mut self) {
         let both = self.synced.len().min(self.content.len());
         let differs = |at: &usize| self.synced[*at] != self.content[*at];
@@ -268,7 +267,7 @@ impl Disk for SimDisk {
         let was_dead = self.state.lock().dead;
         let (mut state, allowed) = self.call();
         if state.is_done(&allowed, was_dead) {
-            let State { names, synced_names, .. } = &mut *state;
+            let SimState { names, synced_names, .. } = &mut *state;
             synced_names.retain(|path, _| path.parent() != Some(dir));
             let inside = names.iter().filter(|(path, _)| path.parent() == Some(dir));
             synced_names.extend(inside.map(|(path, &at)| (path.clone(), at)));
@@ -284,8 +283,8 @@ impl Disk for SimDisk {
     }
 
     /// Another for each seed, so that what is written does not depend on how often it is asked.
-    fn new_identity(&self) -> io::Result<Identity> {
-        Ok(Identity(u128::from(self.state.lock().seed).to_le_bytes().map(|byte| byte ^ 0x5a)))
+    fn new_identity(&self) -> io::Result<LogspaceIdentity> {
+        Ok(LogspaceIdentity(u128::from(self.state.lock().seed).to_le_bytes().map(|byte| byte ^ 0x5a)))
     }
 }
 
@@ -326,7 +325,7 @@ impl DiskFile for SimFile {
         let file = &mut state.files[self.at];
         let place = file.content.get_mut(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
         place.copy_from_slice(&bytes[..written]);
-        // It is to be written again.
+        // It has to be written again.
         let lost = std::mem::take(&mut file.lost);
         let around = lost
             .into_iter()

@@ -1,4 +1,4 @@
-//! A journal file: its name, its header, and what follows.
+//! A journal file: its name, its header, and the frames that follow.
 //!
 //! A logspace's journal is the files `<first sequence, 20 digits>.journal` of one directory. Each is a header
 //! and then [frames](crate::journal::frame), back to back:
@@ -16,16 +16,16 @@
 //! |     76 |    4 |                | zero                                                           |
 //! |     80 |      | frames         |                                                                |
 //!
-//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so that
-//! a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said nothing of
-//! whose it is; it is not read any more.
+//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so
+//! that a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said
+//! nothing of whose it is; it is not read any more.
 //!
 //! **Invariant:** a file gets its name when its header is synced, so a bad header is damage and not a torn
 //! write. Messages of a file have sequences below those of the next file: frames beyond that were never
 //! acknowledged and are void.
 
 use crate::bytes::{array_at, u32_at, u64_at};
-use crate::disk::{Disk, DiskFile, Identity};
+use crate::disk::{Disk, DiskFile, LogspaceIdentity};
 use crate::journal::frame::Hash;
 use std::io::{self, IoSlice};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) const HEADER_BYTES: u64 = 80;
 /// The part of it that all versions share.
 const COMMON_BYTES: usize = 56;
 const SUFFIX: &str = ".journal";
-/// What a file is called until its header is synced.
+/// The suffix of a file until its header is synced.
 pub(crate) const NEW_SUFFIX: &str = ".journal.new";
 
 /// An open journal file.
@@ -48,27 +48,27 @@ pub(crate) struct JournalFile {
     pub(crate) file: Arc<dyn DiskFile>,
 }
 
-/// What the header of a journal file says.
+/// The contents of the header of a journal file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Header {
+pub(crate) struct JournalHeader {
     pub(crate) first_sequence: u64,
     pub(crate) previous_hash: Hash,
-    pub(crate) identity: Identity,
+    pub(crate) identity: LogspaceIdentity,
 }
 
 /// Why the first bytes of a file are not a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// There are too few.
+    /// The file is too short.
     #[error("the file ends within its header")]
     Short,
-    /// They are something else.
+    /// The file begins with other bytes.
     #[error("it does not begin like a journal file")]
     Magic,
-    /// They are not what was written.
+    /// The checksum is wrong.
     #[error("the checksum of its header is wrong")]
     Checksum,
-    /// The file's name says something else.
+    /// The name of the file gives another sequence.
     #[error("its header says that it begins at {0}: it was renamed")]
     Renamed(u64),
     /// Another version of this program wrote it.
@@ -90,7 +90,7 @@ pub(crate) fn first_sequence(name: &str) -> Option<u64> {
 
 impl JournalFile {
     /// Makes a file that survives a power cut.
-    pub(crate) fn create(disk: &dyn Disk, dir: &Path, header: Header) -> io::Result<JournalFile> {
+    pub(crate) fn create(disk: &dyn Disk, dir: &Path, header: JournalHeader) -> io::Result<JournalFile> {
         let name = file_name(header.first_sequence);
         let path = dir.join(&name);
         let new_path = dir.join(format!("{:020}{NEW_SUFFIX}", header.first_sequence));
@@ -103,17 +103,17 @@ impl JournalFile {
     }
 
     /// Reads the header. The outer error is the disk's.
-    pub(crate) fn header(&self) -> io::Result<Result<Header, HeaderError>> {
+    pub(crate) fn header(&self) -> io::Result<Result<JournalHeader, HeaderError>> {
         let length = self.file.bytes()?.min(HEADER_BYTES) as usize;
         let mut bytes = [0; HEADER_BYTES as usize];
         self.file.read_at(0, &mut bytes[..length])?;
-        let header = Header::read(&bytes[..length]);
+        let header = JournalHeader::read(&bytes[..length]);
         let renamed = header.ok().filter(|header| file_name(header.first_sequence) != self.name);
         Ok(renamed.map_or(header, |header| Err(HeaderError::Renamed(header.first_sequence))))
     }
 }
 
-impl Header {
+impl JournalHeader {
     fn to_bytes(self) -> [u8; HEADER_BYTES as usize] {
         let mut bytes = [0; HEADER_BYTES as usize];
         bytes[..4].copy_from_slice(&MAGIC);
@@ -127,7 +127,7 @@ impl Header {
         bytes
     }
 
-    fn read(bytes: &[u8]) -> Result<Header, HeaderError> {
+    fn read(bytes: &[u8]) -> Result<JournalHeader, HeaderError> {
         let common = bytes.first_chunk::<COMMON_BYTES>().ok_or(HeaderError::Short)?;
         if common[..4] != MAGIC {
             return Err(HeaderError::Magic);
@@ -140,10 +140,14 @@ impl Header {
             return Err(HeaderError::Version(version));
         }
         let own = bytes.get(COMMON_BYTES..HEADER_BYTES as usize).ok_or(HeaderError::Short)?;
-        let identity = Identity(array_at(own, 0));
+        let identity = LogspaceIdentity(array_at(own, 0));
         if u32_at(own, 16) != crc32c::crc32c(&identity.0) || u32_at(own, 20) != 0 {
             return Err(HeaderError::Checksum);
         }
-        Ok(Header { first_sequence: u64_at(common, 16), previous_hash: array_at(common, 24), identity })
+        Ok(JournalHeader {
+            first_sequence: u64_at(common, 16),
+            previous_hash: array_at(common, 24),
+            identity,
+        })
     }
 }

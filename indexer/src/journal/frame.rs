@@ -16,10 +16,9 @@
 //! |     88 |    4 | copies         | only in `LSF2`: how many messages are counted at another journal    |
 //! |        |      | body           | the columns as one LZ4 block                                        |
 //!
-//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at one
-//! of them; for the others it is a copy. The hash of a frame is
-//! BLAKE3(header ++ BLAKE3(body)), so every frame vouches for all before it, and a reader of headers alone
-//! and the bodies' hashes can check the chain.
+//! All numbers are little endian, times are nanoseconds since 1970. A message that several journals get is counted at
+//! one of them; for the others it is a copy. The hash of a frame is BLAKE3(header ++ BLAKE3(body)), so every frame
+//! vouches for all before it, and a reader of headers alone and the bodies' hashes can check the chain.
 //!
 //! **Invariant:** a reader takes nothing on trust: no length is believed before the header's checksum fits, no
 //! body is decompressed before its own does, and a batch is made only from columns that fit each other.
@@ -30,9 +29,9 @@ use logstead_record::{BATCH_ROWS_MAX, Batch, Timestamp};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// What every frame begins with.
+/// The bytes that every frame begins with.
 pub(crate) const MAGIC: [u8; 3] = *b"LSF";
-/// What a frame begins with, by whether some of its messages are copies.
+/// The magics of frames without and with copies among their messages.
 const PLAIN: [u8; 4] = *b"LSF1";
 const WITH_COPIES: [u8; 4] = *b"LSF2";
 /// The shortest and the longest header of a frame.
@@ -44,12 +43,12 @@ const LZ4_RATIO_MAX: u64 = 255;
 /// BLAKE3 of a frame: a link of the chain.
 pub(crate) type Hash = [u8; 32];
 
-/// A batch as it will be in the journal. Made where there are many threads; appended where there is one.
+/// A batch as it will be in the journal. It is encoded on any of many threads, and appended by one.
 #[derive(Clone)]
-pub struct Encoded {
+pub struct EncodedBatch {
     batch: Arc<Batch>,
-    /// Without its place: sequence and previous hash.
-    header: Header,
+    /// The header without its place: sequence and previous hash.
+    header: FrameHeader,
     body: Arc<[u8]>,
     body_hash: Hash,
 }
@@ -58,7 +57,7 @@ pub struct Encoded {
 ///
 /// # Panics
 /// When the batch is larger than a frame may be: see [`BATCH_ROWS_MAX`], and 4 GiB for all columns together.
-pub fn encode(batch: Arc<Batch>) -> Encoded {
+pub fn encode(batch: Arc<Batch>) -> EncodedBatch {
     assert!(batch.rows() <= BATCH_ROWS_MAX, "a batch of {rows} rows is sealed too late", rows = batch.rows());
     let mut columns = Vec::new();
     columns::write(&batch, &mut columns);
@@ -66,7 +65,7 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
     let body: Arc<[u8]> = lz4_flex::block::compress(&columns).into();
     let (earliest, latest) = batch.time_range().unwrap_or_default();
     let received = batch.columns().received().iter().copied().max().unwrap_or(0);
-    let header = Header {
+    let header = FrameHeader {
         body_crc: crc32c::crc32c(&body),
         body_bytes: u32::try_from(body.len()).expect("a batch is far below 4 GiB"),
         columns_bytes,
@@ -78,53 +77,53 @@ pub fn encode(batch: Arc<Batch>) -> Encoded {
         previous_hash: [0; 32],
         copies: 0,
     };
-    Encoded { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
+    EncodedBatch { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
 }
 
-impl Encoded {
+impl EncodedBatch {
     /// The batch.
     pub fn batch(&self) -> &Arc<Batch> {
         &self.batch
     }
 
-    /// Finds out what makes searches quick until it is in a segment. Else the thread that appends it does.
+    /// Computes the words that speed up searches until it is in a segment. Otherwise the appending thread does so.
     pub fn prepare_for_search(&self) {
         self.batch.find_shapes();
     }
 
-    /// How many messages it holds.
+    /// The number of messages that it holds.
     pub fn rows(&self) -> usize {
         self.header.rows as usize
     }
 
-    /// How many of its messages are counted at another journal.
+    /// The number of its messages that are counted at another journal.
     pub fn set_copies(&mut self, copies: usize) {
         self.header.copies = copies.min(self.rows()) as u32;
     }
 
-    /// How many bytes it takes in the journal.
+    /// The number of bytes that it takes in the journal.
     pub fn journal_bytes(&self) -> u64 {
         self.header.frame_bytes()
     }
 
     /// Its place in the journal.
-    pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> Placed<'_> {
-        let header = Header { first_sequence, previous_hash, ..self.header };
+    pub(crate) fn place(&self, first_sequence: u64, previous_hash: Hash) -> LinkedBatch<'_> {
+        let header = FrameHeader { first_sequence, previous_hash, ..self.header };
         let header_bytes = header.to_bytes();
         let hash = hash(&header_bytes, &self.body_hash);
-        Placed { encoded: self, header, header_bytes, hash }
+        LinkedBatch { encoded: self, header, header_bytes, hash }
     }
 }
 
 /// An encoded batch whose place in the journal is known.
-pub(crate) struct Placed<'a> {
-    pub(crate) encoded: &'a Encoded,
-    pub(crate) header: Header,
+pub(crate) struct LinkedBatch<'a> {
+    pub(crate) encoded: &'a EncodedBatch,
+    pub(crate) header: FrameHeader,
     header_bytes: HeaderBytes,
     pub(crate) hash: Hash,
 }
 
-impl Placed<'_> {
+impl LinkedBatch<'_> {
     /// The two parts of the frame.
     pub(crate) fn parts(&self) -> [IoSlice<'_>; 2] {
         [IoSlice::new(self.header_bytes.as_slice()), IoSlice::new(&self.encoded.body)]
@@ -143,8 +142,8 @@ pub enum FrameError {
     /// The header is not what was written.
     #[error("the checksum of its header is wrong")]
     HeaderChecksum,
-    /// The header says what cannot be.
-    #[error("its header says what cannot be: {rows} rows in {columns_bytes} bytes of columns")]
+    /// The header holds impossible numbers.
+    #[error("its header is impossible: {rows} rows in {columns_bytes} bytes of columns")]
     Header {
         /// Number of messages.
         rows: u32,
@@ -157,22 +156,22 @@ pub enum FrameError {
     /// The body cannot be decompressed.
     #[error("its body cannot be decompressed")]
     Compression,
-    /// The columns are none.
+    /// The bytes are not columns.
     #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
     /// It holds messages that are in an earlier frame.
-    #[error("its messages begin at {first_sequence} where {expected} is the next")]
+    #[error("its messages begin at {first_sequence}, but {expected} comes next")]
     Order {
-        /// Where its messages begin.
+        /// The sequence of its first message.
         first_sequence: u64,
-        /// Where they may begin.
+        /// The lowest sequence allowed.
         expected: u64,
     },
 }
 
-/// What the header of a frame says.
+/// The contents of the header of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Header {
+pub(crate) struct FrameHeader {
     pub(crate) body_crc: u32,
     pub(crate) body_bytes: u32,
     pub(crate) columns_bytes: u32,
@@ -197,7 +196,7 @@ impl HeaderBytes {
     }
 }
 
-impl Header {
+impl FrameHeader {
     /// Length of the header.
     pub(crate) fn bytes(&self) -> u64 {
         (if self.copies == 0 { HEADER_BYTES_MIN } else { HEADER_BYTES_MAX }) as u64
@@ -240,7 +239,7 @@ impl Header {
     }
 
     /// Reads the header that `bytes` begin with.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Header, FrameError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<FrameHeader, FrameError> {
         let length = match bytes.first_chunk() {
             Some(&PLAIN) => HEADER_BYTES_MIN,
             Some(&WITH_COPIES) => HEADER_BYTES_MAX,
@@ -251,7 +250,7 @@ impl Header {
         if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(FrameError::HeaderChecksum);
         }
-        let header = Header {
+        let header = FrameHeader {
             body_crc: u32_at(bytes, 8),
             body_bytes: u32_at(bytes, 12),
             columns_bytes: u32_at(bytes, 16),
@@ -309,12 +308,12 @@ mod tests {
     use crate::columns::tests::batches;
     use proptest::prelude::*;
 
-    fn frame(placed: &Placed<'_>) -> Vec<u8> {
+    fn frame(placed: &LinkedBatch<'_>) -> Vec<u8> {
         placed.parts().iter().flat_map(|part| part.iter().copied()).collect()
     }
 
     fn read(frame: &[u8]) -> Result<Batch, FrameError> {
-        let header = Header::read(frame)?;
+        let header = FrameHeader::read(frame)?;
         let body =
             frame.get(header.bytes() as usize..header.frame_bytes() as usize).ok_or(FrameError::Torn)?;
         header.check_body(body)?;
@@ -336,7 +335,7 @@ mod tests {
             let placed = encoded.place(7, [1; 32]);
             let mut bytes = frame(&placed);
             prop_assert_eq!(encoded.journal_bytes(), bytes.len() as u64);
-            prop_assert_eq!(Header::read(&bytes), Ok(placed.header));
+            prop_assert_eq!(FrameHeader::read(&bytes), Ok(placed.header));
             prop_assert_eq!(placed.header.hash(&bytes[placed.header.bytes() as usize..]), placed.hash);
             prop_assert_eq!(batch.time_range(), Some((placed.header.earliest, placed.header.latest)));
             prop_assert_eq!(read(&bytes), Ok(batch));
@@ -349,10 +348,10 @@ mod tests {
     #[test]
     fn a_body_that_claims_to_be_huge_is_refused_before_it_is_decompressed() {
         let encoded = encode(Arc::new(Batch::default()));
-        let header = Header { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
+        let header = FrameHeader { rows: 1, columns_bytes: u32::MAX, ..encoded.header };
         let refused = Err(FrameError::Header { rows: 1, columns_bytes: u32::MAX });
-        assert_eq!(Header::read(header.to_bytes().as_slice()), refused);
+        assert_eq!(FrameHeader::read(header.to_bytes().as_slice()), refused);
         let none = Err(FrameError::Header { rows: 0, columns_bytes: encoded.header.columns_bytes });
-        assert_eq!(Header::read(encoded.header.to_bytes().as_slice()), none);
+        assert_eq!(FrameHeader::read(encoded.header.to_bytes().as_slice()), none);
     }
 }

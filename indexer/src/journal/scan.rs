@@ -1,23 +1,23 @@
-//! Walks over the frames of a journal file, and over what is not a frame.
+//! Walks over the frames of a journal file, and over the bytes that are not frames.
 //!
 //! **Invariant:** every byte of the range is in exactly one frame or one bad stretch. A frame that can be read
-//! is found whatever stands before it.
+//! is found, whatever comes before it.
 
 use crate::disk::DiskFile;
-use crate::journal::frame::{FrameError, HEADER_BYTES_MAX, HEADER_BYTES_MIN, Header, MAGIC};
+use crate::journal::frame::{FrameError, FrameHeader, HEADER_BYTES_MAX, HEADER_BYTES_MIN, MAGIC};
 use std::io;
 
-/// Least that is read at once where everything is read.
+/// The least that is read at once if everything is read.
 const WINDOW_BYTES: usize = 256 << 10;
-/// Least that is read at once where bodies are stepped over.
+/// The least that is read at once if bodies are skipped.
 const HEADER_WINDOW_BYTES: usize = 4 << 10;
 
-/// What stands at a place of a journal file.
-pub(crate) enum Item<'a> {
+/// An item of a journal file: a frame, or bytes that are not one.
+pub(crate) enum ScanItem<'a> {
     /// A frame. It has its body if bodies are read.
-    Frame { header: Header, body: &'a [u8] },
-    /// Something else, up to the next frame or the end; with its header where that is whole.
-    Bad { bytes: u64, why: FrameError, header: Option<Header> },
+    Frame { header: FrameHeader, body: &'a [u8] },
+    /// Other bytes, up to the next frame or the end; with their header if that is whole.
+    Bad { bytes: u64, why: FrameError, header: Option<FrameHeader> },
 }
 
 /// A walk over a range of a journal file.
@@ -31,18 +31,18 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Over the frames between two offsets, their bodies too.
+    /// A walk over the frames between two offsets, with their bodies.
     pub(crate) fn frames(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { file, at: start, end, bodies: true, window: Vec::new(), window_at: start }
     }
 
-    /// Over the headers only: bodies are neither read nor checked.
+    /// A walk over the headers only: bodies are neither read nor checked.
     pub(crate) fn headers(file: &'a dyn DiskFile, start: u64, end: u64) -> Scan<'a> {
         Scan { bodies: false, ..Scan::frames(file, start, end) }
     }
 
-    /// What comes next, and its offset; `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Item<'_>)>> {
+    /// The next item and its offset; `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, ScanItem<'_>)>> {
         let at = self.at;
         if self.end <= at {
             return Ok(None);
@@ -51,32 +51,32 @@ impl<'a> Scan<'a> {
             Ok(header) => header,
             Err(why) => {
                 let left = (self.end - at).min(HEADER_BYTES_MAX as u64) as usize;
-                let header = Header::read(self.bytes(at, left)?).ok();
+                let header = FrameHeader::read(self.bytes(at, left)?).ok();
                 self.at = self.next_header(at + 1)?;
-                return Ok(Some((at, Item::Bad { bytes: self.at - at, why, header })));
+                return Ok(Some((at, ScanItem::Bad { bytes: self.at - at, why, header })));
             }
         };
         self.at = at + header.frame_bytes();
         if !self.bodies {
-            return Ok(Some((at, Item::Frame { header, body: &[] })));
+            return Ok(Some((at, ScanItem::Frame { header, body: &[] })));
         }
         let body = self.bytes(at + header.bytes(), header.body_bytes as usize)?;
         Ok(Some(match header.check_body(body) {
-            Ok(()) => (at, Item::Frame { header, body }),
-            Err(why) => (at, Item::Bad { bytes: header.frame_bytes(), why, header: Some(header) }),
+            Ok(()) => (at, ScanItem::Frame { header, body }),
+            Err(why) => (at, ScanItem::Bad { bytes: header.frame_bytes(), why, header: Some(header) }),
         }))
     }
 
     /// The header at an offset, if the frame is within the range.
-    fn header(&mut self, at: u64) -> io::Result<Result<Header, FrameError>> {
+    fn header(&mut self, at: u64) -> io::Result<Result<FrameHeader, FrameError>> {
         let left = self.end - at;
         let bytes = self.bytes(at, left.min(HEADER_BYTES_MAX as u64) as usize)?;
-        let header = Header::read(bytes);
+        let header = FrameHeader::read(bytes);
         Ok(header
             .and_then(|header| if header.frame_bytes() <= left { Ok(header) } else { Err(FrameError::Torn) }))
     }
 
-    /// Where the next frame begins, or the end.
+    /// The offset of the next frame, or of the end.
     fn next_header(&mut self, mut at: u64) -> io::Result<u64> {
         while at + HEADER_BYTES_MIN as u64 <= self.end {
             let bytes = (self.end - at).min(WINDOW_BYTES as u64) as usize;

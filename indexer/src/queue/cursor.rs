@@ -12,14 +12,15 @@
 //! |     24 |    8 | done     | messages with a sequence below this are done with   |
 //! |     32 |   16 | identity | of the queue that it is a part of                   |
 //!
-//! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no space:
-//! on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read any more.
+//! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no
+//! space: on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read
+//! any more.
 //!
 //! **Invariant:** the newer of the slots is never written, so whatever happens one of them is whole, and it is the last
 //! note that was synced, or a later one.
 
 use crate::bytes::{array_at, u32_at, u64_at};
-use crate::disk::{self, Disk, DiskFile, Identity};
+use crate::disk::{self, Disk, DiskFile, LogspaceIdentity};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,28 +55,28 @@ pub enum CursorError {
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
     /// Messages that it counts as done with were never stored, or are lost.
-    #[error("it is at {0}, where the queue ends before")]
+    #[error("it is at {0}, beyond the end of the queue")]
     Beyond(u64),
 }
 
 /// A note.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
+pub(super) struct CursorSlot {
     number: u64,
     pub(super) done: u64,
-    pub(super) identity: Identity,
+    pub(super) identity: LogspaceIdentity,
 }
 
 /// The contents of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Noted {
-    pub(super) newest: Slot,
+pub(super) struct StoredCursor {
+    pub(super) newest: CursorSlot,
     /// True if the file is in every detail as it was written.
     pub(super) is_whole: bool,
 }
 
 /// The cursor of a queue, to be written.
-pub(super) struct Cursor {
+pub(super) struct QueueCursor {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     /// None until it is written: it may not be there, or not be whole.
@@ -84,7 +85,7 @@ pub(super) struct Cursor {
 }
 
 /// Reads the cursor of a queue.
-pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<Noted, CursorError> {
+pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<StoredCursor, CursorError> {
     match disk::read_small(disk, &dir.join(NAME), BYTES as u64 + 1) {
         Ok(bytes) => from_bytes(&bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CursorError::Missing),
@@ -92,27 +93,27 @@ pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<Noted, CursorError> {
     }
 }
 
-impl Cursor {
+impl QueueCursor {
     /// That of a queue whose cursor says this.
-    pub(super) fn new(disk: &Arc<dyn Disk>, dir: &Path, noted: Option<&Noted>) -> Cursor {
+    pub(super) fn new(disk: &Arc<dyn Disk>, dir: &Path, noted: Option<&StoredCursor>) -> QueueCursor {
         let whole = noted.filter(|noted| noted.is_whole);
         let file = whole.and_then(|_| disk.open_to_write_over(&dir.join(NAME)).ok());
         let number = noted.map_or(0, |noted| noted.newest.number);
-        Cursor { disk: Arc::clone(disk), dir: dir.to_owned(), file, number }
+        QueueCursor { disk: Arc::clone(disk), dir: dir.to_owned(), file, number }
     }
 
-    /// Where it is.
+    /// The path of its file.
     pub(super) fn path(&self) -> PathBuf {
         self.dir.join(NAME)
     }
 
     /// Notes how far the queue is done with. After an error either the note before counts or this one.
-    pub(super) fn write(&mut self, done: u64, identity: Identity) -> io::Result<()> {
+    pub(super) fn write(&mut self, done: u64, identity: LogspaceIdentity) -> io::Result<()> {
         let path = self.path();
         let is_there = |file: &Arc<dyn DiskFile>| file.is_at(&path).unwrap_or(true);
         let Some(file) = self.file.take().filter(is_there) else { return self.create(done, identity) };
         let number = self.number + 1;
-        let slot = Slot { number, done, identity }.to_bytes();
+        let slot = CursorSlot { number, done, identity }.to_bytes();
         file.write_over(number % SLOTS as u64 * SLOT_BYTES as u64, &slot)?;
         file.sync()?;
         (self.file, self.number) = (Some(file), number);
@@ -120,9 +121,9 @@ impl Cursor {
     }
 
     /// Makes another file, in one step.
-    fn create(&mut self, done: u64, identity: Identity) -> io::Result<()> {
+    fn create(&mut self, done: u64, identity: LogspaceIdentity) -> io::Result<()> {
         let even = self.number.next_multiple_of(SLOTS as u64);
-        let slots = [even, even + 1].map(|number| Slot { number, done, identity }.to_bytes());
+        let slots = [even, even + 1].map(|number| CursorSlot { number, done, identity }.to_bytes());
         disk::replace(&*self.disk, &self.dir, NAME, slots.as_flattened())?;
         self.number = even + 1;
         self.file = self.disk.open_to_write_over(&self.path()).ok();
@@ -130,7 +131,7 @@ impl Cursor {
     }
 }
 
-impl Slot {
+impl CursorSlot {
     fn to_bytes(self) -> [u8; SLOT_BYTES] {
         let mut bytes = [0; SLOT_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);
@@ -143,7 +144,7 @@ impl Slot {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Slot, CursorError> {
+    fn from_bytes(bytes: &[u8]) -> Result<CursorSlot, CursorError> {
         let is_sound = bytes.get(..4) == Some(&MAGIC)
             && VERSION_1_BYTES <= bytes.len()
             && u32_at(bytes, 4) == crc32c::crc32c(&bytes[8..]);
@@ -152,26 +153,27 @@ impl Slot {
         }
         match u32_at(bytes, 8) {
             VERSION if bytes.len() != SLOT_BYTES => Err(CursorError::Damaged),
-            VERSION => Ok(Slot {
+            VERSION => Ok(CursorSlot {
                 number: u64_at(bytes, 16),
                 done: u64_at(bytes, 24),
-                identity: Identity(array_at(bytes, 32)),
+                identity: LogspaceIdentity(array_at(bytes, 32)),
             }),
             other => Err(CursorError::Version(other)),
         }
     }
 }
 
-fn from_bytes(bytes: &[u8]) -> Result<Noted, CursorError> {
-    let slots: Vec<Result<Slot, CursorError>> = bytes.chunks(SLOT_BYTES).map(Slot::from_bytes).collect();
-    let in_place = |(at, slot): (usize, &Result<Slot, CursorError>)| match slot {
+fn from_bytes(bytes: &[u8]) -> Result<StoredCursor, CursorError> {
+    let slots: Vec<Result<CursorSlot, CursorError>> =
+        bytes.chunks(SLOT_BYTES).map(CursorSlot::from_bytes).collect();
+    let in_place = |(at, slot): (usize, &Result<CursorSlot, CursorError>)| match slot {
         Ok(slot) => slot.number % SLOTS as u64 == at as u64,
         Err(_) => false,
     };
     let is_whole = bytes.len() == BYTES && slots.iter().enumerate().all(in_place);
     let newest = slots.iter().filter_map(|slot| slot.ok()).max_by_key(|slot| slot.number);
     let other = slots.iter().find_map(|slot| slot.err().filter(|error| *error != CursorError::Damaged));
-    newest.map(|newest| Noted { newest, is_whole }).ok_or(other.unwrap_or(CursorError::Damaged))
+    newest.map(|newest| StoredCursor { newest, is_whole }).ok_or(other.unwrap_or(CursorError::Damaged))
 }
 
 #[cfg(test)]
@@ -181,10 +183,10 @@ mod tests {
     use crate::disk::Fault;
 
     const DIR: &str = "/queue";
-    const OWN: Identity = Identity([7; 16]);
+    const OWN: LogspaceIdentity = LogspaceIdentity([7; 16]);
 
     fn bytes(first: u64, second: u64) -> Vec<u8> {
-        let slot = |number, done| Slot { number, done, identity: OWN }.to_bytes();
+        let slot = |number, done| CursorSlot { number, done, identity: OWN }.to_bytes();
         [slot(first, 100 + first), slot(second, 100 + second)].concat()
     }
 
@@ -231,8 +233,8 @@ mod tests {
         assert_eq!(from_bytes(&earlier), Err(CursorError::Version(1)));
     }
 
-    /// Whatever call goes wrong, and whatever a power cut leaves, what is read is the last note that succeeded or one that
-    /// was tried since.
+    /// Whatever call goes wrong, and whatever a power cut leaves, what is read is the last note that succeeded or one
+    /// that was tried since.
     #[test]
     fn a_note_that_was_synced_is_never_lost() {
         for call in 0..40 {
@@ -240,7 +242,7 @@ mod tests {
                 let sim = SimDisk::new(call);
                 let disk: Arc<dyn Disk> = Arc::new(sim.clone());
                 disk.create_dir_all(Path::new(DIR)).unwrap();
-                let mut cursor = Cursor::new(&disk, Path::new(DIR), None);
+                let mut cursor = QueueCursor::new(&disk, Path::new(DIR), None);
                 sim.fault_after(call, fault);
                 let (mut noted, mut tried) = (None, 0);
                 for done in 1..10 {
@@ -267,12 +269,12 @@ mod tests {
         let sim = SimDisk::new(1);
         let disk: Arc<dyn Disk> = Arc::new(sim.clone());
         disk.create_dir_all(Path::new(DIR)).unwrap();
-        let mut cursor = Cursor::new(&disk, Path::new(DIR), None);
+        let mut cursor = QueueCursor::new(&disk, Path::new(DIR), None);
         cursor.write(1, OWN).unwrap();
         sim.set_bytes_max(Some(sim.used_bytes()));
         cursor.write(2, OWN).unwrap();
         let noted = read(&sim, Path::new(DIR)).unwrap();
-        Cursor::new(&disk, Path::new(DIR), Some(&noted)).write(3, OWN).unwrap();
+        QueueCursor::new(&disk, Path::new(DIR), Some(&noted)).write(3, OWN).unwrap();
         assert_eq!(read(&sim, Path::new(DIR)).unwrap().newest.done, 3);
     }
 }

@@ -1,56 +1,56 @@
-//! A queue: a journal that one reader reads once, in order, and notes how far it is done.
+//! A queue: a journal that one reader reads once, in order, noting how far it has finished.
 //!
-//! The folder of a queue is that of a logspace that nobody seals, with a [cursor](cursor) beside the journal. So a
-//! queue is stored, recovered, verified, inspected and searched as a logspace is. Journal files whose messages are all
-//! done with are removed without being read; while the reader keeps up, what it reads is still in memory.
+//! The folder of a queue is that of a logspace that is never sealed, with a [cursor](cursor) beside the journal. So a
+//! queue is stored, recovered, verified, inspected and searched like a logspace. Journal files whose messages are all
+//! finished are removed without being read; while the reader keeps up, it reads from memory.
 //!
-//! **Invariant:** the cursor never passes a message that was not done with. It may lag: after a crash the reader is
-//! given some messages again, and skips none.
+//! **Invariant:** the cursor never passes an unfinished message. It may lag: after a crash the reader gets some
+//! messages again, and skips none.
 
 mod cursor;
 
 pub use cursor::CursorError;
-use cursor::{Cursor, Noted};
+use cursor::{QueueCursor, StoredCursor};
 
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
-use crate::open::{Opened, closed_at, open_witnessed};
-use crate::search::{Cause, Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
+use crate::open::{OpenLogspace, closed_at, open_witnessed};
+use crate::search::{Filter, FollowEvent, Follower, Hit, MatchedRows, MissingCause, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
-use crate::store::aside;
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
+use crate::store::orphans;
 use crate::store::recover::Recovery;
-use crate::store::retention::{Expired, Expiry};
+use crate::store::retention::{ExpiredParts, Expiry};
 use crate::store::unopened::{OpenError, failed as unopened};
 use logstead_query::{Context, Query};
 use logstead_record::Timestamp;
 use logstead_work::Alone;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most ranges of damaged messages that are told apart: with more, what is between them counts as damaged.
+/// The most ranges of damaged messages that are told apart: with more, the messages between them count as damaged.
 const DAMAGED_MAX: usize = 1000;
-/// How often a cursor is looked at before it is said that something is wrong with it.
+/// The number of times a cursor is read before an error of it is reported.
 const CURSOR_LOOKS_MAX: usize = 3;
 
-/// What can be done with an opened queue, by whom.
-pub struct OpenedQueue {
+/// An open queue: a handle for each of its users.
+pub struct OpenQueue {
     /// For the one thread that adds messages, and that removes what is too old or too much.
     pub appender: Appender,
     /// For the one thread that reads them.
     pub reader: QueueReader,
     /// For queries.
     pub searcher: Searcher,
-    /// What was found.
+    /// The report of what was found.
     pub recovery: Recovery,
-    /// Why messages may be given out that were done with, or nobody knows which were.
+    /// Why finished messages may be read again, if the cursor does not say which are finished.
     pub cursor: Option<CursorError>,
-    /// Under which name a cursor is kept that does not count.
+    /// The name under which an invalid cursor was kept.
     pub cursor_kept: Option<String>,
 }
 
@@ -58,14 +58,14 @@ pub struct OpenedQueue {
 pub struct QueueReader {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
-    cursor: Cursor,
+    cursor: QueueCursor,
     keeper: Keeper,
     searcher: Searcher,
     follower: Follower,
     done: u64,
-    /// Messages that were passed over, as they are damaged, in files that are still there.
+    /// Damaged messages that were skipped, in files that are still there.
     damaged: Vec<Range<u64>>,
-    /// Messages that were done with when the queue was opened, and that nobody has looked at since.
+    /// Messages that were finished when the queue was opened, and were not looked at since.
     unseen: Range<u64>,
     freed: u64,
 }
@@ -73,7 +73,7 @@ pub struct QueueReader {
 /// Why a queue cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenQueueError {
-    /// Its journal cannot be.
+    /// Its journal cannot be opened.
     #[error(transparent)]
     Journal(#[from] OpenError),
     /// Another version of this program wrote it.
@@ -86,17 +86,17 @@ pub enum OpenQueueError {
     },
 }
 
-/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below the
-/// sequence `reached` were queued, as far as others know. A cursor that cannot be read counts as lost: all that is there
-/// comes again.
+/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below
+/// the sequence `reached` were queued, as far as others know. An unreadable cursor counts as lost: all messages
+/// there come again.
 pub fn open_queue(
     disk: &Arc<dyn Disk>,
     dir: &Path,
     options: Options,
     reached: u64,
-) -> Result<OpenedQueue, OpenQueueError> {
+) -> Result<OpenQueue, OpenQueueError> {
     check_cursor(&**disk, dir)?;
-    let Opened { appender, searcher, keeper, recovery } =
+    let OpenLogspace { appender, searcher, keeper, recovery } =
         open_witnessed(disk, dir, options, reached, &Alone)?;
     let read = cursor::read(&**disk, dir);
     let noted = own(read, &searcher);
@@ -107,39 +107,39 @@ pub fn open_queue(
         Err(CursorError::Missing) if next == 0 => (0, None),
         Err(lost) => (first, Some(*lost)),
     };
-    let mut cursor = Cursor::new(disk, dir, noted.as_ref().ok());
+    let mut cursor = QueueCursor::new(disk, dir, noted.as_ref().ok());
     let is_useless = noted.as_ref().is_err_and(|error| *error != CursorError::Missing);
     let path = cursor.path();
-    let kept = is_useless.then(|| aside::set_aside(&**disk, dir, cursor::NAME)).transpose();
+    let kept = is_useless.then(|| orphans::set_aside(&**disk, dir, cursor::NAME)).transpose();
     let cursor_kept = kept.map_err(|source| unopened("set aside", &path, source))?;
     if noted.is_err() || lost.is_some() {
-        // What is added from now on must not be behind the old one, and a missing one has to be noticed.
+        // New messages must not lie behind the old cursor, and a missing one has to be noticed.
         let written = cursor.write(done, searcher.view().identity);
         written.map_err(|source| unopened("write", &path, source))?;
     }
     let follower = follower(&searcher, done);
-    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
-    Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
+    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
+    Ok(OpenQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
 }
 
 /// A cursor, unless it is that of another queue.
-fn own(read: Result<Noted, CursorError>, searcher: &Searcher) -> Result<Noted, CursorError> {
-    let is_own = |noted: &Noted| noted.newest.identity == searcher.view().identity;
+fn own(read: Result<StoredCursor, CursorError>, searcher: &Searcher) -> Result<StoredCursor, CursorError> {
+    let is_own = |noted: &StoredCursor| noted.newest.identity == searcher.view().identity;
     read.and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
 }
 
-/// A queue that cannot be opened for now: it takes nothing and gives nothing out until its appender
-/// [opens](Appender::open) it. Its reader then goes on at the cursor, where that can be read.
-pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenedQueue {
+/// A queue that cannot be opened for now: it neither takes messages nor returns any until its appender
+/// [opens](Appender::open) it. Its reader then goes on at the cursor, if that can be read.
+pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenQueue {
     let noted = cursor::read(&**disk, dir).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
-    // Until then nothing waits, so that nothing is passed over.
-    let sequences = (reached.max(done), done);
-    let Opened { appender, searcher, keeper, recovery } = closed_at(disk, dir, options, sequences);
-    let cursor = Cursor::new(disk, dir, noted.as_ref());
+    // Until then nothing waits, so that nothing is skipped.
+    let OpenLogspace { appender, searcher, keeper, recovery } =
+        closed_at(disk, dir, options, reached.max(done), done);
+    let cursor = QueueCursor::new(disk, dir, noted.as_ref());
     let follower = follower(&searcher, done);
-    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
-    OpenedQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
+    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
+    OpenQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
 }
 
 /// Whether this version of the program can read the cursor in the folder of a queue, if there is one.
@@ -152,9 +152,9 @@ pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
     }
 }
 
-/// What is wrong with the cursor of a queue that is looked at.
+/// Checks the cursor of a queue that is only inspected.
 pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option<CursorError> {
-    // Another process may write it meanwhile: what is wrong stays so.
+    // Another process may write it meanwhile: only a lasting error counts.
     let looks = (0..CURSOR_LOOKS_MAX).map(|_| {
         let noted = own(cursor::read(disk, dir), searcher);
         match noted {
@@ -173,17 +173,19 @@ pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option
     wrong
 }
 
-/// Of all messages from a sequence on.
+/// A follower of all messages from a sequence on.
 fn follower(searcher: &Searcher, next: u64) -> Follower {
     let context = Context { now: Timestamp::default(), logspace: "" };
     Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
 }
 
-/// The first messages from a sequence on that can be read. The reader goes its own way.
+/// The first readable messages from a sequence on. The reader is not affected.
 pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     let mut hits = Vec::new();
-    follower(searcher, from).read(&Run::alone(), &mut |followed| {
-        if let Followed::Messages { matched: Some(Matched { batch, first_sequence, rows }), .. } = followed {
+    follower(searcher, from).read(&SearchContext::alone(), &mut |followed| {
+        if let FollowEvent::Messages { matched: Some(MatchedRows { batch, first_sequence, rows }), .. } =
+            followed
+        {
             let hit = |row| Hit {
                 sequence: first_sequence + row as u64,
                 time: batch.time(row),
@@ -197,7 +199,7 @@ pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     hits
 }
 
-/// Adds a damaged range behind the others, in one with the last where it follows that or where there are too many.
+/// Adds a damaged range after the others; merged with the last if it follows that or if there are too many.
 fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
     let is_full = DAMAGED_MAX <= damaged.len();
     match damaged.last_mut() {
@@ -208,8 +210,10 @@ fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
 
 impl QueueReader {
     fn new(
-        (disk, dir): (&Arc<dyn Disk>, &Path),
-        (cursor, keeper): (Cursor, Keeper),
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+        cursor: QueueCursor,
+        keeper: Keeper,
         follower: Follower,
         searcher: &Searcher,
         done: u64,
@@ -219,30 +223,32 @@ impl QueueReader {
         QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged, unseen }
     }
 
-    /// Finds the damage in a file that is about to be removed, where it was done with before the queue was opened: who passed
-    /// over it may have been another process, and what is damaged is kept. A start does not wait for that.
+    /// Finds the damage in a file that is about to be removed, if it was finished before the queue was opened: another
+    /// process may have skipped damaged messages, and these are kept. A start does not wait for that.
     fn look_back(&mut self, file: &Range<u64>) {
         let (from, to) = (file.start.max(self.unseen.start), file.end.min(self.unseen.end));
         if to <= from {
             return;
         }
         let damaged = &mut self.damaged;
-        follower(&self.searcher, from).read(&Run::alone(), &mut |part| {
+        follower(&self.searcher, from).read(&SearchContext::alone(), &mut |part| {
             let end = match part {
-                Followed::Messages { sequences, .. } => sequences.end,
-                Followed::Missing { sequences, cause: Cause::Damaged, .. } if sequences.start < to => {
+                FollowEvent::Messages { sequences, .. } => sequences.end,
+                FollowEvent::Missing { sequences, cause: MissingCause::Damaged, .. }
+                    if sequences.start < to =>
+                {
                     remember(damaged, sequences.clone());
                     sequences.end
                 }
-                Followed::Missing { sequences, .. } => sequences.end,
+                FollowEvent::Missing { sequences, .. } => sequences.end,
             };
             if to <= end { ControlFlow::Break(end) } else { ControlFlow::Continue(()) }
         });
         self.unseen.start = to;
     }
 
-    /// Shows what comes next, until `visit` has enough or there is no more for now.
-    pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+    /// Shows the next messages, until `visit` has enough or there are no more for now.
+    pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
     }
 
@@ -251,22 +257,22 @@ impl QueueReader {
         self.follower.next()
     }
 
-    /// The sequence of the first message that is not done with, as the disk has it.
+    /// The sequence of the first unfinished message, as noted on the disk.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// How many messages are not done with.
+    /// The number of unfinished messages.
     pub fn waiting(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.done)
     }
 
-    /// Shows everything again that is not done with.
+    /// Shows all unfinished messages again.
     pub fn rewind(&mut self) {
         self.follower = follower(&self.searcher, self.done);
     }
 
-    /// Goes on at a sequence, unless it is beyond that already: what is before it is not shown.
+    /// Goes on at a sequence, unless it is beyond that already: messages before it are not shown.
     pub fn skip(&mut self, to: u64) {
         if self.follower.next() < to {
             self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
@@ -280,8 +286,8 @@ impl QueueReader {
         remember(&mut self.damaged, from..to);
     }
 
-    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It takes no
-    /// space.
+    /// Notes that all messages before a sequence are finished: they are not shown again, not even after a power cut.
+    /// This takes no space.
     pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {
@@ -292,27 +298,27 @@ impl QueueReader {
         Ok(())
     }
 
-    /// Removes journal files that hold nothing but what is noted as done with; those that are damaged are set aside. Returns
-    /// what was removed, and how the others are called now.
-    pub fn free(&mut self) -> Result<(Expired, Vec<String>), DiskError> {
+    /// Removes journal files whose messages are all noted as finished; damaged files are set aside. Returns the removed
+    /// parts, and the new names of the others.
+    pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         let aside = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
         self.freed = self.done;
         Ok((expired, aside))
     }
 
-    /// Everything before this sequence is noted as done with, and files that held nothing else are gone.
+    /// All messages before this sequence are noted as finished, and files that held nothing else are removed.
     pub fn freed(&self) -> u64 {
         self.freed
     }
 
-    /// Both: notes that everything before a sequence is done with, and frees files that hold nothing else.
-    pub fn done_with(&mut self, before: u64) -> Result<(Expired, Vec<String>), DiskError> {
+    /// Notes that all messages before a sequence are finished, and removes files that hold no others.
+    pub fn done_with(&mut self, before: u64) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         self.note(before)?;
         self.free()
     }
 
-    /// Sets damaged files aside that are done with.
+    /// Sets finished files with damage aside.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
         let (view, folder) = (self.searcher.view(), self.dir.join(JOURNAL_DIR));
         let mut kept = Vec::new();
@@ -326,9 +332,9 @@ impl QueueReader {
                 || self.damaged.iter().any(|lost| lost.start < end && first < lost.end);
             if is_damaged {
                 let name = &file.journal.name;
-                match aside::set_aside(&*self.disk, &folder, name) {
+                match orphans::set_aside(&*self.disk, &folder, name) {
                     Ok(name) => kept.push(name),
-                    // It was, before its removal failed.
+                    // It was removed before an error was reported.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(source) => return Err(failed("set aside", folder.join(name), 0, source)),
                 }

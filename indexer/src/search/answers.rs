@@ -1,33 +1,34 @@
-//! Makes answers of everything that matches: from the columns of segments where they suffice, otherwise from the
+//! Makes answers of everything that matches: from the columns of segments if they suffice, otherwise from the
 //! messages.
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
 
-use super::columns::{Columns, Counted, Failed, counted_values};
+use super::columns::{AnswerColumns, ColumnFailure, SegmentCounts, counted_values};
 use super::coverage::Coverage;
-use super::question::{Filter, Question};
+use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
-use super::sweep::{self, Sealed, Visitor};
+use super::sweep::{self, SegmentRows, Visitor};
 use logstead_answer::{
-    Aggregation, AnswerError, BatchTimes, Coded, Discovery, Facets, Histogram, Part, Place as StoredAt,
+    Aggregation, AnswerError, AnswerRows, BatchLocation as StoredAt, BatchTimes, Coded, Discovery, Facets,
+    Histogram,
 };
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::{Work, lanes};
 use std::sync::Arc;
 
 /// Segments that each lane counts before they are added: the columns of all of them are in memory at the same time.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// An answer that is asked for.
-pub enum Asked<'a> {
-    /// How many messages there are in each span of time.
+/// An answer to add the matching messages to.
+pub enum AnswerTarget<'a> {
+    /// The number of messages in each span of time.
     Histogram(&'a mut Histogram),
     /// The most frequent values of fields.
     Facets(&'a mut Facets),
-    /// Which fields there are.
+    /// The fields of the messages.
     Discovery(&'a mut Discovery),
     /// The table of a pipeline.
     Table(&'a mut Aggregation),
@@ -38,12 +39,14 @@ impl Searcher {
     /// one after the other.
     pub fn answer(
         &self,
-        (logspace, filter, range): (&str, &Filter, TimeRange),
-        run: &Run<'_>,
-        asked: &mut [Asked<'_>],
+        logspace: &str,
+        filter: &Filter,
+        range: TimeRange,
+        run: &SearchContext<'_>,
+        asked: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
-        let mut answers = Answers { logspace, asked, work: run.work(), error: None };
-        let coverage = sweep::sweep(&self.view(), Question { filter, range, run: *run }, &mut answers);
+        let mut answers = AnswerVisitor { logspace, asked, work: run.work(), error: None };
+        let coverage = sweep::sweep(&self.view(), RowQuestion { filter, range, run: *run }, &mut answers);
         match answers.error {
             Some(AnswerError::Cancelled) => Ok(Coverage { complete: false, cancelled: true, ..coverage }),
             error => error.map_or(Ok(coverage), Err),
@@ -51,33 +54,33 @@ impl Searcher {
     }
 }
 
-struct Answers<'a, 'b> {
+struct AnswerVisitor<'a, 'b> {
     logspace: &'a str,
-    asked: &'a mut [Asked<'b>],
+    asked: &'a mut [AnswerTarget<'b>],
     work: Work<'a>,
     /// There is no answer after this.
     error: Option<AnswerError>,
 }
 
-impl Visitor for Answers<'_, '_> {
+impl Visitor for AnswerVisitor<'_, '_> {
     fn newest_first(&self) -> bool {
         true
     }
 
     fn floor(&self) -> Option<Timestamp> {
         match &*self.asked {
-            [Asked::Table(table)] => table.floor(),
+            [AnswerTarget::Table(table)] => table.floor(),
             _ => None,
         }
     }
 
-    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage {
+    fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], run: &SearchContext<'_>) -> Coverage {
         let mut coverage = Coverage::default();
         for found in found.chunks(SEGMENTS_AHEAD * run.lanes.count().max(1)) {
             let (asked, logspace) = (&*self.asked, self.logspace);
             let counted = lanes::map(run.lanes, found.len(), |at| {
                 let (sealed, rows) = &found[at];
-                let columns = Columns::of(sealed, logspace)?;
+                let columns = AnswerColumns::of(sealed, logspace)?;
                 Some(asked.iter().map(|asked| asked.count(&columns, rows, &run.work())).collect::<Vec<_>>())
             });
             for ((sealed, rows), counted) in found.iter().zip(counted) {
@@ -87,19 +90,19 @@ impl Visitor for Answers<'_, '_> {
         coverage
     }
 
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &SearchContext<'_>) {
         (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
     }
 }
 
-impl Answers<'_, '_> {
+impl AnswerVisitor<'_, '_> {
     /// Adds rows of a segment, of which some answers may have been counted.
     fn segment(
         &mut self,
-        sealed: &Sealed<'_>,
+        sealed: &SegmentRows<'_>,
         rows: &Selection,
-        counted: Vec<Result<Option<Counted>, Failed>>,
-        run: &Run<'_>,
+        counted: Vec<Result<Option<SegmentCounts>, ColumnFailure>>,
+        run: &SearchContext<'_>,
     ) -> Coverage {
         if self.error.is_some() {
             return Coverage::default();
@@ -124,11 +127,11 @@ impl Answers<'_, '_> {
     fn add_by_columns(
         &mut self,
         at: usize,
-        sealed: &Sealed<'_>,
+        sealed: &SegmentRows<'_>,
         rows: &Selection,
-        counted: Result<Option<Counted>, Failed>,
+        counted: Result<Option<SegmentCounts>, ColumnFailure>,
     ) -> bool {
-        let Some(columns) = Columns::of(sealed, self.logspace) else { return false };
+        let Some(columns) = AnswerColumns::of(sealed, self.logspace) else { return false };
         let added = counted.and_then(|counted| match counted {
             Some(counted) => {
                 self.asked[at].add_counted(&counted, self.logspace);
@@ -138,11 +141,11 @@ impl Answers<'_, '_> {
         });
         match added {
             Ok(added) => added,
-            Err(Failed::Answer(error)) => {
+            Err(ColumnFailure::Answer(error)) => {
                 self.error = Some(error);
                 true
             }
-            Err(Failed::Index(error)) => {
+            Err(ColumnFailure::Index(error)) => {
                 sealed.segment.distrust_index(error);
                 false
             }
@@ -157,55 +160,59 @@ impl Answers<'_, '_> {
     }
 }
 
-impl Asked<'_> {
+impl AnswerTarget<'_> {
     /// Counts rows of a segment by its columns, for an answer that is a sum of counts.
     fn count(
         &self,
-        columns: &Columns<'_>,
+        columns: &AnswerColumns<'_>,
         rows: &Selection,
         work: &Work<'_>,
-    ) -> Result<Option<Counted>, Failed> {
+    ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         match self {
-            Asked::Histogram(histogram) if histogram.is_plain() => columns.count_spans(histogram, rows, work),
-            Asked::Facets(facets) => columns.count_values(facets, rows, work),
-            Asked::Discovery(discovery) => columns.discover(rows, discovery.is_rough(), work),
-            Asked::Histogram(_) | Asked::Table(_) => Ok(None),
+            AnswerTarget::Histogram(histogram) if histogram.is_plain() => {
+                columns.count_spans(histogram, rows, work)
+            }
+            AnswerTarget::Facets(facets) => columns.count_values(facets, rows, work),
+            AnswerTarget::Discovery(discovery) => columns.discover(rows, discovery.is_rough(), work),
+            AnswerTarget::Histogram(_) | AnswerTarget::Table(_) => Ok(None),
         }
     }
 
-    fn add_counted(&mut self, counted: &Counted, logspace: &str) {
+    fn add_counted(&mut self, counted: &SegmentCounts, logspace: &str) {
         match (self, counted) {
-            (Asked::Histogram(histogram), Counted::Spans(counts)) => histogram.add_counts(counts),
-            (Asked::Facets(facets), Counted::Values(fields)) => {
+            (AnswerTarget::Histogram(histogram), SegmentCounts::Spans(counts)) => {
+                histogram.add_counts(counts)
+            }
+            (AnswerTarget::Facets(facets), SegmentCounts::Values(fields)) => {
                 for (at, (names, counts)) in fields.iter().enumerate() {
                     let values = counted_values(&facets.needs()[at], names.as_deref(), logspace);
                     facets.add_counts(at, &values, counts);
                 }
             }
-            (Asked::Discovery(discovery), Counted::Fields { rows, seen, has_more }) => {
+            (AnswerTarget::Discovery(discovery), SegmentCounts::Fields { rows, seen, has_more }) => {
                 discovery.add_fields(*rows, seen.iter().cloned(), *has_more);
             }
             _ => {}
         }
     }
 
-    /// Adds rows of a segment by its columns; `false` where those do not suffice.
+    /// Adds rows of a segment by its columns; `false` if those do not suffice.
     fn add_columns(
         &mut self,
-        columns: &Columns<'_>,
+        columns: &AnswerColumns<'_>,
         rows: &Selection,
         work: &Work<'_>,
-    ) -> Result<bool, Failed> {
-        if matches!(self, Asked::Facets(_) | Asked::Discovery(_))
-            || matches!(self, Asked::Table(table) if table.needs_batches())
+    ) -> Result<bool, ColumnFailure> {
+        if matches!(self, AnswerTarget::Facets(_) | AnswerTarget::Discovery(_))
+            || matches!(self, AnswerTarget::Table(table) if table.needs_batches())
         {
             return Ok(false);
         }
         let Some(fields) = columns.coded(self.needs(), work)? else { return Ok(false) };
         columns.with_part(rows, fields, |part| match self {
-            Asked::Histogram(histogram) => histogram.add(part, work),
-            Asked::Table(table) => table.add(part, work),
-            Asked::Facets(_) | Asked::Discovery(_) => Ok(()),
+            AnswerTarget::Histogram(histogram) => histogram.add(part, work),
+            AnswerTarget::Table(table) => table.add(part, work),
+            AnswerTarget::Facets(_) | AnswerTarget::Discovery(_) => Ok(()),
         })?;
         Ok(true)
     }
@@ -217,40 +224,40 @@ impl Asked<'_> {
         place: StoredAt<'_>,
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
-        if let Asked::Table(table) = self {
+        if let AnswerTarget::Table(table) = self {
             return table.add_batch(batch, rows, place, work);
         }
-        if let Asked::Facets(facets) = self {
+        if let AnswerTarget::Facets(facets) = self {
             facets.add(batch, rows, place.logspace);
             return Ok(());
         }
-        if let Asked::Discovery(discovery) = self {
+        if let AnswerTarget::Discovery(discovery) = self {
             discovery.add(batch, rows);
             return Ok(());
         }
         let fields = self.needs().iter().map(|field| Coded::of_batch(batch, field, place.logspace)).collect();
         let times = BatchTimes::of(batch);
-        let part = Part { rows: batch.rows(), selected: rows, times: &times, fields };
+        let part = AnswerRows { rows: batch.rows(), selected: rows, times: &times, fields };
         match self {
-            Asked::Histogram(histogram) => histogram.add(&part, work),
-            Asked::Facets(_) | Asked::Discovery(_) | Asked::Table(_) => Ok(()),
+            AnswerTarget::Histogram(histogram) => histogram.add(&part, work),
+            AnswerTarget::Facets(_) | AnswerTarget::Discovery(_) | AnswerTarget::Table(_) => Ok(()),
         }
     }
 
     fn needs(&self) -> &[FieldName] {
         match self {
-            Asked::Histogram(histogram) => histogram.needs(),
-            Asked::Facets(facets) => facets.needs(),
-            Asked::Discovery(_) => &[],
-            Asked::Table(table) => table.needs(),
+            AnswerTarget::Histogram(histogram) => histogram.needs(),
+            AnswerTarget::Facets(facets) => facets.needs(),
+            AnswerTarget::Discovery(_) => &[],
+            AnswerTarget::Table(table) => table.needs(),
         }
     }
 
     /// The columns of messages that it looks at.
     fn groups(&self) -> ColumnGroups {
         let fields = match self {
-            Asked::Discovery(_) => return ColumnGroup::Fields.into(),
-            Asked::Table(table) => table.reads(),
+            AnswerTarget::Discovery(_) => return ColumnGroup::Fields.into(),
+            AnswerTarget::Table(table) => table.reads(),
             other => Some(other.needs()),
         };
         fields.map_or(ColumnGroups::ALL, |fields| {

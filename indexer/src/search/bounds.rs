@@ -1,15 +1,15 @@
-//! The rows of a segment that a query means, as far as an index can tell: between two sets of rows.
+//! The rows of a segment that a query matches, as far as an index can tell: between two sets of rows.
 //!
-//! **Invariant:** every row of `certain` is meant, and every row that is meant is in `possible`. Negation swaps
+//! **Invariant:** every row of `certain` matches, and every row that matches is in `possible`. Negation swaps
 //! the two, so that what is only proposed is never taken for an answer by being complemented.
 
 use logstead_record::Selection;
 
-/// Between which sets of rows the rows that are meant lie.
+/// The two sets of rows between which the matching rows lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Bounds {
     pub(crate) certain: Selection,
-    /// None where it is the same.
+    /// None if it is the same.
     possible: Option<Selection>,
 }
 
@@ -30,7 +30,7 @@ impl Bounds {
         Bounds { certain, possible: Some(possible) }
     }
 
-    /// Every row that may be meant.
+    /// Every row that may match.
     pub(crate) fn possible(&self) -> &Selection {
         self.possible.as_ref().unwrap_or(&self.certain)
     }
@@ -40,26 +40,26 @@ impl Bounds {
         self.possible.as_ref().is_none_or(|possible| *possible == self.certain)
     }
 
-    /// Rows that are still to be decided.
+    /// The rows that are still to be decided.
     pub(crate) fn undecided(&self) -> Selection {
         let mut rows = self.possible().clone();
         rows.subtract(&self.certain);
         rows
     }
 
-    /// Rows of both.
+    /// The rows of both.
     #[must_use]
     pub(crate) fn and(self, other: &Bounds) -> Bounds {
         self.join(other, Selection::intersect)
     }
 
-    /// Rows of either.
+    /// The rows of either.
     #[must_use]
     pub(crate) fn or(self, other: &Bounds) -> Bounds {
         self.join(other, Selection::union)
     }
 
-    /// The rows of `within` that are not meant.
+    /// The rows of `within` that do not match.
     #[must_use]
     pub(crate) fn not(self, within: &Selection) -> Bounds {
         let without = |rows: &Selection| {

@@ -1,11 +1,13 @@
-//! What answers are made of where a segment has columns of the fields that they ask for.
+//! Feeds answers from the columns of a segment, if it has columns of all the fields that they need.
 
-use super::sweep::Sealed;
+use super::sweep::SegmentRows;
 use crate::segment::bundle::{IndexError, Section};
-use crate::segment::index::{Place, SegmentIndex};
-use crate::segment::names::Names;
+use crate::segment::index::{FieldLocation, SegmentIndex};
+use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
-use logstead_answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Seen, Unreadable};
+use logstead_answer::{
+    AnswerError, AnswerRows, Coded, Facets, FieldTally, Histogram, RowTimes, TimeFrame, Unreadable,
+};
 use logstead_record::FieldName;
 use logstead_record::{Field, Selection, Storage, TextColumn};
 use logstead_work::Work;
@@ -13,7 +15,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Why columns did not give an answer.
-pub(super) enum Failed {
+pub(super) enum ColumnFailure {
     /// There is none at all.
     Answer(AnswerError),
     /// The index cannot be read.
@@ -21,41 +23,41 @@ pub(super) enum Failed {
 }
 
 /// The columns of a segment's index.
-pub(super) struct Columns<'a> {
+pub(super) struct AnswerColumns<'a> {
     index: &'a SegmentIndex,
     logspace: &'a str,
     rows: usize,
 }
 
-/// What a segment adds to an answer that is a sum of counts.
-pub(super) enum Counted {
+/// The counts that a segment adds to an answer.
+pub(super) enum SegmentCounts {
     /// For each bucket of a histogram.
     Spans(Vec<u64>),
     /// For each field its column, if it has one, and how many rows have each value.
-    Values(Vec<(Option<Arc<Names>>, Vec<u64>)>),
-    /// How many rows there are, the fields that they have, and whether there are some without a column.
-    Fields { rows: u64, seen: Vec<Seen>, has_more: bool },
+    Values(Vec<(Option<Arc<NamesColumn>>, Vec<u64>)>),
+    /// The number of rows, the fields that they have, and whether there are some without a column.
+    Fields { rows: u64, seen: Vec<FieldTally>, has_more: bool },
 }
 
-impl<'a> Columns<'a> {
-    /// None where there is no index that can be read.
-    pub(super) fn of(sealed: &'a Sealed<'_>, logspace: &'a str) -> Option<Columns<'a>> {
+impl<'a> AnswerColumns<'a> {
+    /// None if there is no index that can be read.
+    pub(super) fn of(sealed: &'a SegmentRows<'_>, logspace: &'a str) -> Option<AnswerColumns<'a>> {
         let index = sealed.index.as_deref()?;
-        Some(Columns { index, logspace, rows: sealed.segment.blocks.rows() as usize })
+        Some(AnswerColumns { index, logspace, rows: sealed.segment.blocks.rows() as usize })
     }
 
-    /// Where each field is; none where one of them has no column with values.
-    fn places(&self, fields: &[FieldName]) -> Result<Option<Vec<Place>>, Failed> {
+    /// The location of each field; `None` if one of them has no column with values.
+    fn places(&self, fields: &[FieldName]) -> Result<Option<Vec<FieldLocation>>, ColumnFailure> {
         let mut places = Vec::with_capacity(fields.len());
         for field in fields {
             let place = self.index.place(field);
             let is_logspace = *field == FieldName::Known(Field::Logspace);
             match place {
-                Place::Blocks if is_logspace => {}
-                Place::Blocks => return Ok(None),
-                Place::Nowhere => {}
-                Place::Known(_) | Place::Dynamic(_) => {
-                    if !self.index.values(place).map_err(Failed::Index)?.is_complete {
+                FieldLocation::Blocks if is_logspace => {}
+                FieldLocation::Blocks => return Ok(None),
+                FieldLocation::Nowhere => {}
+                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
+                    if !self.index.values(place).map_err(ColumnFailure::Index)?.is_complete {
                         return Ok(None);
                     }
                 }
@@ -69,19 +71,19 @@ impl<'a> Columns<'a> {
         &self,
         fields: &[FieldName],
         work: &Work<'_>,
-    ) -> Result<Option<Vec<Coded<'static>>>, Failed> {
+    ) -> Result<Option<Vec<Coded<'static>>>, ColumnFailure> {
         let Some(places) = self.places(fields)? else { return Ok(None) };
         let mut coded = Vec::with_capacity(fields.len());
         for (field, place) in fields.iter().zip(places) {
             check(work, self.rows)?;
             coded.push(match place {
-                Place::Known(_) | Place::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(Failed::Index)?;
+                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
+                    let names = self.index.names(place).map_err(ColumnFailure::Index)?;
                     let ids = Cow::Owned(names.ids());
                     values_of(field, &names, ids)
                 }
-                Place::Blocks => Coded::constant(self.logspace, self.rows),
-                Place::Nowhere => Coded { ids: Cow::Owned(vec![0; self.rows]), ..Coded::default() },
+                FieldLocation::Blocks => Coded::constant(self.logspace, self.rows),
+                FieldLocation::Nowhere => Coded { ids: Cow::Owned(vec![0; self.rows]), ..Coded::default() },
             });
         }
         Ok(Some(coded))
@@ -92,13 +94,13 @@ impl<'a> Columns<'a> {
         &self,
         rows: &Selection,
         fields: Vec<Coded<'_>>,
-        show: impl FnOnce(&Part<'_>) -> Result<T, AnswerError>,
-    ) -> Result<T, Failed> {
+        show: impl FnOnce(&AnswerRows<'_>) -> Result<T, AnswerError>,
+    ) -> Result<T, ColumnFailure> {
         let times = SegmentTimes::of(&self.index.times);
-        let part = Part { rows: self.rows, selected: rows, times: &times, fields };
+        let part = AnswerRows { rows: self.rows, selected: rows, times: &times, fields };
         show(&part).map_err(|error| match error {
-            AnswerError::Unreadable(Unreadable(why)) => Failed::Index(IndexError::Format(why)),
-            error => Failed::Answer(error),
+            AnswerError::Unreadable(Unreadable(why)) => ColumnFailure::Index(IndexError::Format(why)),
+            error => ColumnFailure::Answer(error),
         })
     }
 
@@ -107,44 +109,44 @@ impl<'a> Columns<'a> {
         histogram: &Histogram,
         rows: &Selection,
         work: &Work<'_>,
-    ) -> Result<Option<Counted>, Failed> {
+    ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         check(work, self.rows / 4)?;
         let counts = self.with_part(rows, Vec::new(), |part| Ok(histogram.count(part)?))?;
-        Ok(Some(Counted::Spans(counts)))
+        Ok(Some(SegmentCounts::Spans(counts)))
     }
 
-    /// Counts by ids, which takes no look at each row. None where a field has no column with values.
+    /// Counts by ids, which takes no look at each row. None if a field has no column with values.
     pub(super) fn count_values(
         &self,
         facets: &Facets,
         rows: &Selection,
         work: &Work<'_>,
-    ) -> Result<Option<Counted>, Failed> {
+    ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         let Some(places) = self.places(facets.needs())? else { return Ok(None) };
         let mut counted = Vec::with_capacity(places.len());
         for place in places {
             check(work, self.rows)?;
             counted.push(match place {
-                Place::Known(_) | Place::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(Failed::Index)?;
+                FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
+                    let names = self.index.names(place).map_err(ColumnFailure::Index)?;
                     let counts = names.counts(rows);
                     (Some(names), counts)
                 }
-                Place::Blocks => (None, vec![rows.count() as u64]),
-                Place::Nowhere => (None, Vec::new()),
+                FieldLocation::Blocks => (None, vec![rows.count() as u64]),
+                FieldLocation::Nowhere => (None, Vec::new()),
             });
         }
-        Ok(Some(Counted::Values(counted)))
+        Ok(Some(SegmentCounts::Values(counted)))
     }
 
-    /// Looks at the column of every dynamic field. None where those do not suffice: all fields must have one with values,
+    /// Looks at the column of every dynamic field. None if those do not suffice: all fields must have one with values,
     /// or if it may be rough, those that have a column one that says which rows have one.
     pub(super) fn discover(
         &self,
         rows: &Selection,
         is_rough: bool,
         work: &Work<'_>,
-    ) -> Result<Option<Counted>, Failed> {
+    ) -> Result<Option<SegmentCounts>, ColumnFailure> {
         let fields = &self.index.fields;
         if !is_rough && !fields.have_columns() {
             return Ok(None);
@@ -152,7 +154,7 @@ impl<'a> Columns<'a> {
         let mut seen = Vec::new();
         for (number, name) in fields.with_column.iter().enumerate() {
             check(work, self.rows / 4)?;
-            let names = self.index.names(Place::Dynamic(number)).map_err(Failed::Index)?;
+            let names = self.index.names(FieldLocation::Dynamic(number)).map_err(ColumnFailure::Index)?;
             let suffices = names.is_complete() || is_rough && names.is_filled();
             if !suffices {
                 return Ok(None);
@@ -160,27 +162,31 @@ impl<'a> Columns<'a> {
             let counts = names.counts(rows);
             check(work, names.values().len())?;
             seen.push(match names.is_complete() {
-                true => Seen::of_counts(name.as_bytes(), names.values(), &counts),
-                false => Seen::of_presence(name.as_bytes(), counts.first().copied().unwrap_or(0)),
+                true => FieldTally::of_counts(name.as_bytes(), names.values(), &counts),
+                false => FieldTally::of_presence(name.as_bytes(), counts.first().copied().unwrap_or(0)),
             });
         }
         seen.retain(|field| !field.is_empty());
-        Ok(Some(Counted::Fields { rows: rows.count() as u64, seen, has_more: !fields.have_columns() }))
+        Ok(Some(SegmentCounts::Fields { rows: rows.count() as u64, seen, has_more: !fields.have_columns() }))
     }
 }
 
 /// The values that were counted of a field: those of its column, or the logspace.
-pub(super) fn counted_values<'a>(field: &FieldName, names: Option<&Names>, logspace: &str) -> Coded<'a> {
+pub(super) fn counted_values<'a>(
+    field: &FieldName,
+    names: Option<&NamesColumn>,
+    logspace: &str,
+) -> Coded<'a> {
     names.map_or_else(|| Coded::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
 }
 
 /// Whether to look at a column of this many rows.
-fn check(work: &Work<'_>, rows: usize) -> Result<(), Failed> {
-    if work.go_on(rows) { Ok(()) } else { Err(Failed::Answer(AnswerError::Cancelled)) }
+fn check(work: &Work<'_>, rows: usize) -> Result<(), ColumnFailure> {
+    if work.go_on(rows) { Ok(()) } else { Err(ColumnFailure::Answer(AnswerError::Cancelled)) }
 }
 
 /// The values of a column as answers show them.
-fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded<'a> {
+fn values_of<'a>(field: &FieldName, names: &NamesColumn, ids: Cow<'a, [u32]>) -> Coded<'a> {
     let codes = |values: &TextColumn| {
         values.iter().map(|value| value.first().copied().unwrap_or(0)).collect::<Vec<_>>()
     };
@@ -195,13 +201,13 @@ fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded
 /// The times of a segment.
 struct SegmentTimes<'a> {
     times: &'a Times<Section>,
-    frames: Vec<Frame>,
+    frames: Vec<TimeFrame>,
 }
 
 impl SegmentTimes<'_> {
     fn of(times: &Times<Section>) -> SegmentTimes<'_> {
         let frames = times.frames().iter();
-        let frames = frames.map(|frame| Frame {
+        let frames = frames.map(|frame| TimeFrame {
             rows: frame.rows.clone(),
             earliest: frame.earliest,
             latest: frame.latest,
@@ -211,7 +217,7 @@ impl SegmentTimes<'_> {
 }
 
 impl RowTimes for SegmentTimes<'_> {
-    fn frames(&self) -> &[Frame] {
+    fn frames(&self) -> &[TimeFrame] {
         &self.frames
     }
 

@@ -1,12 +1,12 @@
-//! What a search looked at, and what it could not look at.
+//! The extent of a search: the parts of the store that it read, and those that it could not read.
 //!
-//! **Invariant:** it is complete only where everything that had to be looked at could be.
+//! **Invariant:** it is complete only if everything that had to be read could be read.
 
 use crate::store::view::View;
 use logstead_record::Batch;
 use std::collections::HashSet;
 
-/// What a search looked at.
+/// The extent of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     /// Whether everything that had to be looked at could be.
@@ -29,12 +29,12 @@ pub struct Coverage {
     pub journal_batches: u64,
     /// Batches of the journal that needed no look, because of their time.
     pub skipped_batches: u64,
-    /// What cannot be read.
+    /// The parts that cannot be read.
     pub damaged: Vec<String>,
 }
 
 impl Coverage {
-    /// What both looked at.
+    /// Adds the coverage of another part.
     pub(super) fn add(&mut self, other: Coverage) {
         self.scanned_messages += other.scanned_messages;
         self.scanned_bytes += other.scanned_bytes;
@@ -53,11 +53,11 @@ impl Coverage {
         self.scanned_bytes += batch.memory_bytes() as u64;
     }
 
-    /// What was known to be damaged before, and how much was not looked at.
+    /// Adds the damage that was known before, and counts what was not looked at.
     pub(super) fn end(mut self, view: &View) -> Coverage {
         let mut damaged: Vec<String> = view.damaged().map(|damage| damage.to_string()).collect();
         damaged.append(&mut self.damaged);
-        // What is read once more is as damaged as it was.
+        // A part that is read twice is reported once.
         let mut known = HashSet::new();
         damaged.retain(|damage| known.insert(damage.clone()));
         let segments = (view.segments.len() + view.lost.len()) as u64;

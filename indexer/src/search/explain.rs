@@ -1,10 +1,10 @@
 //! Says how a filter is answered and what that will cost, without reading a message.
 
+use super::candidates::ask;
 use super::evaluate::Evaluation;
-use super::look::ask;
 use super::plan::{Plan, Sufficient};
-use super::question::{Filter, Question};
-use super::required::{Form, Required};
+use super::question::{Filter, RowQuestion};
+use super::required::{Required, RequiredForm};
 use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
@@ -12,7 +12,7 @@ use logstead_query::{Query, TimeRange};
 use logstead_record::FieldName;
 use logstead_record::Selection;
 use logstead_template::{template_id, template_text};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::HashMap;
 
 /// Segments that are asked, newest first; the others are assumed to be like them.
@@ -24,10 +24,10 @@ const TEMPLATES_MAX: usize = 20;
 
 /// How a filter is answered.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Explained {
+pub struct Explanation {
     /// Sealed segments in range.
     pub segments: u64,
-    /// Those that were asked; the costs of the others are estimated from them.
+    /// The segments that were asked; the costs of the others are estimated from them.
     pub asked_segments: u64,
     /// Sealed segments that are out of range.
     pub skipped_segments: u64,
@@ -46,17 +46,17 @@ pub struct Explained {
     /// Messages that are in no segment yet: all are looked at.
     pub tail_messages: u64,
     /// Each clause on its own.
-    pub clauses: Vec<Clause>,
-    /// The templates whose messages match, the most frequent first: where they alone answer.
-    pub templates: Vec<Template>,
-    /// How many there are of those.
+    pub clauses: Vec<ClauseExplanation>,
+    /// The templates whose messages match, the most frequent first, if templates alone give the answer.
+    pub templates: Vec<TemplateMatches>,
+    /// The number of these templates.
     pub templates_found: usize,
 }
 
-/// What messages have in common that one statement of a program writes.
+/// The text that all messages written by one statement of a program have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Template {
-    /// The same in every segment.
+pub struct TemplateMatches {
+    /// An id that is the same in every segment.
     pub id: u64,
     /// Its text, with the kind of each variable in angle brackets.
     pub text: String,
@@ -66,32 +66,32 @@ pub struct Template {
 
 /// One clause of a query, on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clause {
-    /// As text.
+pub struct ClauseExplanation {
+    /// The clause as text.
     pub query: String,
-    /// How deep it stands: 0 for the whole.
+    /// Its depth in the query: 0 for the whole.
     pub depth: usize,
-    /// What answers it.
+    /// How it is answered.
     pub how: String,
     /// Messages of the asked segments that certainly match.
     pub certain_messages: u64,
-    /// Those that may.
+    /// Messages that may match.
     pub possible_messages: u64,
 }
 
 impl Searcher {
-    /// Explains how a filter is answered in a range. Where `run` ends before that is known, everything may match.
-    pub fn explain(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Explained {
+    /// Explains how a filter is answered in a range. If `run` ends before that is known, everything may match.
+    pub fn explain(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> Explanation {
         let view = self.view();
         let in_range = |segment: &&Segment| segment.blocks.span.times().overlap(range);
         let segments: Vec<&Segment> =
             view.segments.iter().map(|segment| &**segment).filter(in_range).collect();
         let asked: Vec<&Segment> = segments.iter().rev().take(ASKED_MAX).copied().collect();
-        let mut explained = Explained {
+        let mut explained = Explanation {
             segments: segments.len() as u64,
             asked_segments: asked.len() as u64,
             skipped_segments: (view.segments.len() + view.lost.len() - segments.len()) as u64,
-            ..Explained::default()
+            ..Explanation::default()
         };
         let stretches = view.files.iter().flat_map(|file| &file.stretches);
         let tail = stretches.filter(|stretch| stretch.times.overlap(range));
@@ -99,7 +99,7 @@ impl Searcher {
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
         let mut templates = HashMap::new();
         for segment in asked {
-            let question = Question { filter, range, run: *run };
+            let question = RowQuestion { filter, range, run: *run };
             explained.add_segment(segment, &question, &mut templates);
         }
         explained.templates_found = templates.len();
@@ -108,11 +108,11 @@ impl Searcher {
     }
 }
 
-fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<Template> {
+fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<TemplateMatches> {
     let mut order: Vec<(Vec<u8>, u64)> = templates.into_iter().collect();
     order.sort_unstable_by(|(key, messages), (other, more)| more.cmp(messages).then_with(|| key.cmp(other)));
     order.truncate(TEMPLATES_MAX);
-    let named = |(key, messages): (Vec<u8>, u64)| Template {
+    let named = |(key, messages): (Vec<u8>, u64)| TemplateMatches {
         id: template_id(&key),
         text: template_text(&key),
         messages,
@@ -120,15 +120,15 @@ fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<Template> {
     order.into_iter().map(named).collect()
 }
 
-impl Explained {
+impl Explanation {
     /// Adds what the index of a segment tells, and the templates that answer alone in it, by their keys.
     fn add_segment(
         &mut self,
         segment: &Segment,
-        question: &Question<'_>,
+        question: &RowQuestion<'_>,
         templates: &mut HashMap<Vec<u8>, u64>,
     ) {
-        let (blocks, Question { filter, range, run }) = (&segment.blocks, question);
+        let (blocks, RowQuestion { filter, range, run }) = (&segment.blocks, question);
         let mut plans = Vec::new();
         collect_plans(&filter.query, &filter.plan, &mut plans);
         let asked = ask(segment, |index| {
@@ -137,7 +137,7 @@ impl Explained {
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
             let bounds = bounds.collect::<Result<Vec<_>, _>>()?;
             let whole = evaluation.bounds(&filter.plan, &within)?;
-            // What hashes left open was looked at by now.
+            // By now the index has looked at everything that the hashes left open.
             let found = evaluation.templates(&filter.plan)?;
             let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
             let named: Vec<_> = named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect();
@@ -183,12 +183,18 @@ fn parts<'a>(query: &'a Query, plan: &'a Plan) -> Vec<(&'a Query, &'a Plan)> {
     }
 }
 
-fn add_clauses(query: &Query, plan: &Plan, depth: usize, clauses: &mut Vec<Clause>) {
+fn add_clauses(query: &Query, plan: &Plan, depth: usize, clauses: &mut Vec<ClauseExplanation>) {
     if clauses.len() == CLAUSES_MAX {
         return;
     }
     let (query_text, how) = (query.to_string(), how(plan, !parts(query, plan).is_empty()));
-    clauses.push(Clause { query: query_text, depth, how, certain_messages: 0, possible_messages: 0 });
+    clauses.push(ClauseExplanation {
+        query: query_text,
+        depth,
+        how,
+        certain_messages: 0,
+        possible_messages: 0,
+    });
     for (query, plan) in parts(query, plan) {
         add_clauses(query, plan, depth + 1, clauses);
     }
@@ -247,9 +253,9 @@ fn words_of(required: &Required) -> String {
     match required {
         Required::Anything => "no word helps".to_owned(),
         Required::Word(word) => format!("word {}", text(word)),
-        Required::Like(Form::Begins(part)) => format!("words {}*", text(part)),
-        Required::Like(Form::Ends(part)) => format!("words *{}", text(part)),
-        Required::Like(Form::Holds(part)) => format!("words *{}*", text(part)),
+        Required::Like(RequiredForm::Begins(part)) => format!("words {}*", text(part)),
+        Required::Like(RequiredForm::Ends(part)) => format!("words *{}", text(part)),
+        Required::Like(RequiredForm::Holds(part)) => format!("words *{}*", text(part)),
         Required::All(many) => join(many, " and "),
         Required::Any(many) => join(many, " or "),
     }

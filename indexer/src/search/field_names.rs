@@ -1,13 +1,13 @@
 //! The names of the dynamic fields that messages have: from the indexes, and from the batches of the tail.
 
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::View;
 use logstead_query::TimeRange;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::BTreeMap;
 
 /// The names of the dynamic fields that messages of a range may have.
-pub(super) fn field_names(view: &View, range: TimeRange, run: &Run<'_>) -> Vec<String> {
+pub(super) fn field_names(view: &View, range: TimeRange, run: &SearchContext<'_>) -> Vec<String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |name: &str| {
         names.entry(name.to_ascii_lowercase()).or_insert_with(|| name.to_owned());
@@ -25,7 +25,7 @@ pub(super) fn field_names(view: &View, range: TimeRange, run: &Run<'_>) -> Vec<S
                 if run.is_over() {
                     return Err(());
                 }
-                if let Read::Batch(_, _, batch) = read {
+                if let StretchItem::Batch(_, _, batch) = read {
                     let names = batch.columns().field_names.values().iter();
                     names.for_each(|name| add(&String::from_utf8_lossy(name)));
                 }

@@ -1,29 +1,29 @@
-//! Shows what was stored from a sequence on, in the order in which it was stored.
+//! Shows the messages stored from a sequence on, in the order in which they were stored.
 //!
-//! Who reads again goes on where the last read ended: the newest batches are in memory, older ones are read from the
-//! journal, and what is sealed is found by the indexes.
+//! Each read goes on where the last one ended: the newest batches are in memory, older ones are read from the journal,
+//! and sealed messages are found by the indexes.
 //!
-//! **Invariant:** what a follower shows adjoins: each sequence is in exactly one part that it shows, whatever becomes of
-//! the files meanwhile. Messages that are not there, or cannot be read, are a part too, which says why.
+//! **Invariant:** the parts that a follower shows have no gaps: each sequence is in exactly one of them, whatever
+//! happens to the files meanwhile. Missing or unreadable messages are a part too, which says why.
 
-use super::look::{Look, look};
-use super::question::{Filter, Question};
+use super::candidates::{Candidates, find_candidates};
+use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use crate::segment::Segment;
-use crate::segment::blocks::Scratch;
+use crate::segment::blocks::ReadScratch;
 use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_query::TimeRange;
 use logstead_record::{Batch, ColumnGroups, Selection};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 /// Why messages are missing that nothing damaged held.
 const EXPIRED: &str = "they were removed by the retention";
-/// Why messages are missing where nothing else is known.
+/// Why messages are missing if nothing else is known.
 const LOST: &str = "they were in a damaged part of the store";
 
 /// Goes through a logspace in the order in which it was stored.
@@ -31,63 +31,63 @@ pub struct Follower {
     searcher: Searcher,
     filter: Filter,
     next: u64,
-    /// What the segment that it is in knows.
-    look: Option<(SegmentId, Look)>,
+    /// The candidates of the segment that the next message is in.
+    candidates: Option<(SegmentId, Candidates)>,
 }
 
 /// The next part of what was stored.
-pub enum Followed<'a> {
-    /// Messages that were looked at.
+pub enum FollowEvent<'a> {
+    /// Messages that were compared with the filter.
     Messages {
-        /// Which.
+        /// The sequences of the part.
         sequences: Range<u64>,
-        /// Those of them that match, if any do.
-        matched: Option<Matched<'a>>,
+        /// The messages among them that match, if any do.
+        matched: Option<MatchedRows<'a>>,
     },
     /// Messages that cannot be shown.
     Missing {
-        /// Which.
+        /// The sequences of the part.
         sequences: Range<u64>,
-        /// Why.
+        /// The reason as text.
         why: &'a str,
-        /// What has become of them.
-        cause: Cause,
+        /// The kind of the reason.
+        cause: MissingCause,
     },
 }
 
-/// What has become of messages that cannot be shown.
+/// Why messages cannot be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum MissingCause {
     /// They were removed on purpose.
     Expired,
     /// They are damaged or lost.
     Damaged,
-    /// The disk did not give them, and may give them another time.
+    /// They could not be read from disk, but may be later.
     NotRead,
 }
 
 /// Messages that match.
-pub struct Matched<'a> {
+pub struct MatchedRows<'a> {
     /// A batch that holds them.
     pub batch: &'a Arc<Batch>,
     /// The sequence of its first row.
     pub first_sequence: u64,
-    /// Which of its rows they are: at least one.
+    /// The matching rows of the batch: at least one.
     pub rows: &'a Selection,
 }
 
-/// Takes a part, and says at which of its sequences to go on the next time where it has enough.
-pub type Visit<'a> = dyn FnMut(Followed<'_>) -> ControlFlow<u64> + 'a;
+/// Takes a part. Once it has enough, it returns the sequence at which to go on the next time.
+pub type Visit<'a> = dyn FnMut(FollowEvent<'_>) -> ControlFlow<u64> + 'a;
 
 impl Follower {
-    /// Of a logspace, from a sequence on.
+    /// Follows a logspace from a sequence on.
     pub fn new(searcher: Searcher, filter: Filter, next: u64) -> Follower {
-        Follower { searcher, filter, next, look: None }
+        Follower { searcher, filter, next, candidates: None }
     }
 
     /// Asks something else from here on.
     pub fn ask(&mut self, filter: Filter) {
-        (self.filter, self.look) = (filter, None);
+        (self.filter, self.candidates) = (filter, None);
     }
 
     /// The sequence that comes next.
@@ -95,7 +95,7 @@ impl Follower {
         self.next
     }
 
-    /// How many messages are stored that were not shown yet.
+    /// The number of messages that are stored that were not shown yet.
     pub fn behind(&self) -> u64 {
         self.searcher.next_sequence().saturating_sub(self.next)
     }
@@ -111,13 +111,13 @@ impl Follower {
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.
-    pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+    pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         let view = self.searcher.view();
         while self.next < view.next_sequence && !run.is_over() {
             let shown = match part_at(&view, self.next) {
-                Part::Segment(segment) => self.show_block(segment, run, visit),
-                Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                Part::Missing(end, why) => self.show_missing(end, (&why, cause_of(&why)), visit),
+                NextPart::Segment(segment) => self.show_block(segment, run, visit),
+                NextPart::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
+                NextPart::Missing(end, why) => self.show_missing(end, &why, cause_of(&why), visit),
             };
             if shown.is_break() {
                 return;
@@ -126,27 +126,32 @@ impl Follower {
     }
 
     /// Shows the block of a segment that the next message is in.
-    fn show_block(&mut self, segment: &Segment, run: &Run<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn show_block(
+        &mut self,
+        segment: &Segment,
+        run: &SearchContext<'_>,
+        visit: &mut Visit<'_>,
+    ) -> ControlFlow<()> {
         let first = segment.id.first_sequence;
         let blocks = &segment.blocks;
         let block = blocks.block_of((self.next - first) as u32);
         let range = blocks.row_range(block);
         let (first_sequence, end) = (first + range.start as u64, first + range.end as u64);
         let after = self.not_shown(first_sequence, range.len());
-        let look = self.look_at(segment, run);
+        let candidates = self.candidates_of(segment, run);
         let (mut certain, mut undecided) =
-            (look.bounds.certain.slice(range.clone()), look.bounds.possible().slice(range));
+            (candidates.bounds.certain.slice(range.clone()), candidates.bounds.possible().slice(range));
         certain.intersect(&after);
         undecided.intersect(&after);
         if undecided.is_empty() {
             return self.show(end, None, visit);
         }
         undecided.subtract(&certain);
-        let batch = match blocks.read(block, ColumnGroups::ALL, &mut Scratch::default()) {
+        let batch = match blocks.read(block, ColumnGroups::ALL, &mut ReadScratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
                 let damage = Damage::of_block(segment, error).to_string();
-                return self.show_missing(end, (&damage, Cause::Damaged), visit);
+                return self.show_missing(end, &damage, MissingCause::Damaged, visit);
             }
         };
         let question = self.question(run).where_copies(blocks.has_copies());
@@ -154,49 +159,50 @@ impl Follower {
             return ControlFlow::Break(());
         };
         rows.union(&certain);
-        self.show(end, Some(Matched { batch: &batch, first_sequence, rows: &rows }), visit)
+        self.show(end, Some(MatchedRows { batch: &batch, first_sequence, rows: &rows }), visit)
     }
 
-    fn question<'a>(&'a self, run: &Run<'a>) -> Question<'a> {
-        Question { filter: &self.filter, range: TimeRange::ALL, run: *run }
+    fn question<'a>(&'a self, run: &SearchContext<'a>) -> RowQuestion<'a> {
+        RowQuestion { filter: &self.filter, range: TimeRange::ALL, run: *run }
     }
 
-    fn look_at(&mut self, segment: &Segment, run: &Run<'_>) -> &Look {
-        if self.look.as_ref().is_none_or(|(id, _)| *id != segment.id) {
+    fn candidates_of(&mut self, segment: &Segment, run: &SearchContext<'_>) -> &Candidates {
+        if self.candidates.as_ref().is_none_or(|(id, _)| *id != segment.id) {
             // The old one goes first: they may be large.
-            self.look = None;
+            self.candidates = None;
         }
-        let question = Question { filter: &self.filter, range: TimeRange::ALL, run: *run };
-        let (_, look) = self.look.get_or_insert_with(|| (segment.id, look(segment, &question)));
-        look
+        let question = RowQuestion { filter: &self.filter, range: TimeRange::ALL, run: *run };
+        let (_, candidates) =
+            self.candidates.get_or_insert_with(|| (segment.id, find_candidates(segment, &question)));
+        candidates
     }
 
     fn show_stretch(
         &mut self,
         file: &FileView,
         stretch: &Stretch,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        self.look = None;
-        let mut why: Option<(String, Cause)> = None;
-        let shown = |why: &Option<(String, Cause)>| match why {
+        self.candidates = None;
+        let mut why: Option<(String, MissingCause)> = None;
+        let shown = |why: &Option<(String, MissingCause)>| match why {
             Some((why, cause)) => (why.clone(), *cause),
-            None => (LOST.to_owned(), Cause::Damaged),
+            None => (LOST.to_owned(), MissingCause::Damaged),
         };
         let stopped = read_stretch(file, stretch, &mut |read| {
             if run.is_over() {
                 return Err(());
             }
             match read {
-                Read::Batch(_, first_sequence, batch) => {
+                StretchItem::Batch(_, first_sequence, batch) => {
                     let (why, cause) = shown(&why);
-                    let shown = self.show_batch((first_sequence, batch), (&why, cause), run, visit);
+                    let shown = self.show_batch(first_sequence, batch, &why, cause, run, visit);
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
-                Read::Damage(damage) => {
+                StretchItem::Damage(damage) => {
                     let is_disk = matches!(damage.why, DamageReason::Disk(_));
-                    let cause = if is_disk { Cause::NotRead } else { Cause::Damaged };
+                    let cause = if is_disk { MissingCause::NotRead } else { MissingCause::Damaged };
                     why = Some((damage.to_string(), cause));
                     Ok(())
                 }
@@ -206,17 +212,19 @@ impl Follower {
             return ControlFlow::Break(());
         }
         let (why, cause) = shown(&why);
-        self.show_missing(stretch.sequences.end, (&why, cause), visit)
+        self.show_missing(stretch.sequences.end, &why, cause, visit)
     }
 
     fn show_batch(
         &mut self,
-        (first_sequence, batch): (u64, &Arc<Batch>),
-        why_missing: (&str, Cause),
-        run: &Run<'_>,
+        first_sequence: u64,
+        batch: &Arc<Batch>,
+        why_missing: &str,
+        cause: MissingCause,
+        run: &SearchContext<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        self.show_missing(first_sequence, why_missing, visit)?;
+        self.show_missing(first_sequence, why_missing, cause, visit)?;
         let end = first_sequence + batch.rows() as u64;
         if end <= self.next {
             return ControlFlow::Continue(());
@@ -224,28 +232,29 @@ impl Follower {
         let not_shown = self.not_shown(first_sequence, batch.rows());
         let question = self.question(run).where_copies(batch.has_copies());
         let Some(rows) = question.select(batch, &not_shown) else { return ControlFlow::Break(()) };
-        self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
+        self.show(end, Some(MatchedRows { batch, first_sequence, rows: &rows }), visit)
     }
 
     /// Shows messages up to a sequence; these are the ones that match.
-    fn show(&mut self, end: u64, matched: Option<Matched<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn show(&mut self, end: u64, matched: Option<MatchedRows<'_>>, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let matched = matched.filter(|matched| !matched.rows.is_empty());
         let sequences = self.next..end;
-        self.take(end, visit(Followed::Messages { sequences, matched }))
+        self.take(end, visit(FollowEvent::Messages { sequences, matched }))
     }
 
     /// Says that messages up to a sequence are missing, unless they were shown.
     fn show_missing(
         &mut self,
         end: u64,
-        (why, cause): (&str, Cause),
+        why: &str,
+        cause: MissingCause,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         if end <= self.next {
             return ControlFlow::Continue(());
         }
         let sequences = self.next..end;
-        self.take(end, visit(Followed::Missing { sequences, why, cause }))
+        self.take(end, visit(FollowEvent::Missing { sequences, why, cause }))
     }
 
     fn take(&mut self, end: u64, visited: ControlFlow<u64>) -> ControlFlow<()> {
@@ -274,17 +283,17 @@ impl Follower {
     }
 }
 
-/// Where a message is that has been stored.
-enum Part<'a> {
+/// The place of the next message that was stored.
+enum NextPart<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
     /// Nowhere; the next existing one has this sequence.
     Missing(u64, String),
 }
 
-fn part_at(view: &View, sequence: u64) -> Part<'_> {
+fn part_at(view: &View, sequence: u64) -> NextPart<'_> {
     if let Some(lost) = view.lost_at(sequence) {
-        return Part::Missing(lost.id.sequences().end, lost.damage.to_string());
+        return NextPart::Missing(lost.id.sequences().end, lost.damage.to_string());
     }
     let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
     let segment = view.segments.get(at);
@@ -292,13 +301,13 @@ fn part_at(view: &View, sequence: u64) -> Part<'_> {
     let segment_first = segment.map_or(u64::MAX, |segment| segment.id.first_sequence);
     let stretch_first = stretch.map_or(u64::MAX, |(_, stretch)| stretch.sequences.start);
     match (segment, stretch) {
-        (Some(segment), _) if segment_first <= sequence => Part::Segment(segment),
-        (_, Some((file, stretch))) if stretch_first <= sequence => Part::Stretch(file, stretch),
+        (Some(segment), _) if segment_first <= sequence => NextPart::Segment(segment),
+        (_, Some((file, stretch))) if stretch_first <= sequence => NextPart::Stretch(file, stretch),
         _ => {
             let firsts = view.lost.iter().map(|lost| lost.id.first_sequence);
             let lost_first = firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
             let end = segment_first.min(stretch_first).min(lost_first).min(view.next_sequence);
-            Part::Missing(end, why_missing(view, sequence))
+            NextPart::Missing(end, why_missing(view, sequence))
         }
     }
 }
@@ -312,8 +321,8 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     })
 }
 
-fn cause_of(why: &str) -> Cause {
-    if why == EXPIRED { Cause::Expired } else { Cause::Damaged }
+fn cause_of(why: &str) -> MissingCause {
+    if why == EXPIRED { MissingCause::Expired } else { MissingCause::Damaged }
 }
 
 fn why_missing(view: &View, sequence: u64) -> String {

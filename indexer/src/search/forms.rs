@@ -1,10 +1,10 @@
-//! Many forms of words, looked for together: however many wildcards a query has, the dictionary is walked once for them.
+//! Searches for many forms of words together: however many wildcards a query has, the dictionary is walked once.
 //!
-//! What words may hold is one automaton, what they may end with is one table, and the beginnings are places in the
-//! dictionary. The length of a query limits their size. Where conditions stand side by side, each has its set of forms,
-//! and some sets are looked for in one walk.
+//! All infixes are one automaton, all suffixes are one table, and the prefixes are places in the dictionary. The length
+//! of a query limits their size. Conditions that stand side by side have a set of forms each, and several sets are
+//! looked for in one walk.
 
-use super::required::Form;
+use super::required::RequiredForm;
 use crate::segment::words::WordSets;
 use aho_corasick::AhoCorasick;
 use logstead_template::WordForm;
@@ -12,16 +12,16 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Sets of forms; a word is in a set if it has one of its forms.
 #[derive(Default)]
-pub(super) struct Forms {
-    sets: Vec<Set>,
-    /// What words may hold, and the set that each is in.
+pub(super) struct FormSets {
+    sets: Vec<FormSet>,
+    /// The infixes, and the set that each belongs to.
     parts: Option<(AhoCorasick, Vec<usize>)>,
     count: usize,
 }
 
-/// Forms that are told by the ends of a word.
+/// Forms that the ends of a word decide.
 #[derive(Default)]
-struct Set {
+struct FormSet {
     beginnings: Vec<Vec<u8>>,
     endings: HashSet<Vec<u8>>,
     /// How long endings are.
@@ -29,18 +29,20 @@ struct Set {
     forms: Vec<WordForm>,
 }
 
-impl Forms {
+impl FormSets {
     /// One set.
-    pub(super) fn new<'a>(forms: impl IntoIterator<Item = &'a Form>) -> Forms {
-        Forms::of_sets([forms])
+    pub(super) fn new<'a>(forms: impl IntoIterator<Item = &'a RequiredForm>) -> FormSets {
+        FormSets::of_sets([forms])
     }
 
-    pub(super) fn of_sets<'a>(sets: impl IntoIterator<Item = impl IntoIterator<Item = &'a Form>>) -> Forms {
-        let mut all = Forms::default();
+    pub(super) fn of_sets<'a>(
+        sets: impl IntoIterator<Item = impl IntoIterator<Item = &'a RequiredForm>>,
+    ) -> FormSets {
+        let mut all = FormSets::default();
         let (mut parts, mut set_of_part) = (Vec::new(), Vec::new());
         for (number, forms) in sets.into_iter().enumerate() {
             let mut held = BTreeSet::new();
-            all.sets.push(Set::new(forms.into_iter().inspect(|_| all.count += 1), &mut held));
+            all.sets.push(FormSet::new(forms.into_iter().inspect(|_| all.count += 1), &mut held));
             set_of_part.extend(held.iter().map(|_| number));
             parts.extend(held);
         }
@@ -52,7 +54,7 @@ impl Forms {
         all
     }
 
-    /// How many there are.
+    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -65,7 +67,7 @@ impl Forms {
     }
 }
 
-impl WordSets for Forms {
+impl WordSets for FormSets {
     fn sets(&self) -> usize {
         self.sets.len()
     }
@@ -96,25 +98,25 @@ impl WordSets for Forms {
     }
 }
 
-impl Set {
-    /// What words may hold is not told by their ends: it goes to `held`.
-    fn new<'a>(forms: impl Iterator<Item = &'a Form>, held: &mut BTreeSet<&'a [u8]>) -> Set {
-        let mut set = Set::default();
+impl FormSet {
+    /// Builds a set from the forms that the ends of a word decide. Infixes are added to `held`.
+    fn new<'a>(forms: impl Iterator<Item = &'a RequiredForm>, held: &mut BTreeSet<&'a [u8]>) -> FormSet {
+        let mut set = FormSet::default();
         for form in forms {
             set.forms.push(WordForm::from(form));
             match form {
-                Form::Begins(text) => set.beginnings.push(text.clone()),
-                Form::Ends(text) => {
+                RequiredForm::Begins(text) => set.beginnings.push(text.clone()),
+                RequiredForm::Ends(text) => {
                     set.lengths.insert(text.len());
                     set.endings.insert(text.clone());
                 }
-                Form::Holds(text) => {
+                RequiredForm::Holds(text) => {
                     held.insert(text);
                 }
             }
         }
         set.beginnings.sort_unstable();
-        // What begins with one that is kept is found there.
+        // A longer prefix is covered by a kept one that it begins with.
         set.beginnings.dedup_by(|longer, kept| longer.starts_with(kept));
         set
     }
@@ -136,12 +138,12 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    fn form() -> impl Strategy<Value = Form> {
+    fn form() -> impl Strategy<Value = RequiredForm> {
         let text = "[ab]{1,3}".prop_map(String::into_bytes);
         (text, 0..3).prop_map(|(text, kind)| match kind {
-            0 => Form::Begins(text),
-            1 => Form::Ends(text),
-            _ => Form::Holds(text),
+            0 => RequiredForm::Begins(text),
+            1 => RequiredForm::Ends(text),
+            _ => RequiredForm::Holds(text),
         })
     }
 
@@ -150,7 +152,7 @@ mod tests {
         fn forms_together_accept_what_one_of_them_accepts(
             forms in vec(form(), 1..6), words in vec("[abc]{0,6}".prop_map(String::into_bytes), 0..20)
         ) {
-            let together = Forms::new(&forms);
+            let together = FormSets::new(&forms);
             prop_assert_eq!(together.len(), forms.len());
             for word in words {
                 let expected = forms.iter().any(|form| form.accepts(&word));
@@ -169,12 +171,12 @@ mod tests {
         fn a_word_is_in_the_sets_that_accept_it_alone(
             sets in vec(vec(form(), 1..4), 1..5), words in vec("[abc]{0,6}".prop_map(String::into_bytes), 0..20)
         ) {
-            let together = Forms::of_sets(&sets);
+            let together = FormSets::of_sets(&sets);
             for word in words {
                 let mut found = Vec::new();
                 together.sets_of(&word, &mut found);
                 found.sort_unstable();
-                let expected = (0..sets.len()).filter(|set| Forms::new(&sets[*set]).accept(&word));
+                let expected = (0..sets.len()).filter(|set| FormSets::new(&sets[*set]).accept(&word));
                 prop_assert_eq!(found, expected.collect::<Vec<_>>());
             }
         }

@@ -1,16 +1,16 @@
 //! One message, by its sequence.
 
-use super::found::{Hit, SearchError};
+use super::results::{Hit, SearchError};
 use crate::segment::Segment;
-use crate::segment::blocks::Scratch;
+use crate::segment::blocks::ReadScratch;
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::View;
 use logstead_record::{ColumnGroups, Selection};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// The message with a sequence, or `None` where there is none (yet, or any more).
+/// The message with a sequence, or `None` if there is none (yet, or any more).
 pub(super) fn get(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError> {
     if let Some(closed) = &view.closed {
         return Err(SearchError::Damaged(closed.to_string()));
@@ -33,7 +33,7 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let rows = blocks.row_range(block);
     let mut only = Selection::none(rows.len());
     only.insert(row as usize - rows.start);
-    let read = blocks.read_some(block, (&only, ColumnGroups::ALL), &mut Scratch::default());
+    let read = blocks.read_some(block, &only, ColumnGroups::ALL, &mut ReadScratch::default());
     let batch = Arc::new(read.map_err(damaged)?);
     Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }
@@ -50,15 +50,15 @@ fn get_in_journal(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError
     let at = file.stretches.partition_point(|stretch| stretch.sequences.end <= sequence);
     let (mut hit, mut damaged) = (None, file.damaged.last().map(Damage::to_string));
     if let Some(stretch) = file.stretches.get(at) {
-        let visit = &mut |read: Read<'_>| {
+        let visit = &mut |read: StretchItem<'_>| {
             match read {
-                Read::Batch(_, first_sequence, batch) => {
+                StretchItem::Batch(_, first_sequence, batch) => {
                     let row = sequence.checked_sub(first_sequence).map(|row| row as usize);
                     if let Some(row) = row.filter(|&row| row < batch.rows()) {
                         hit = Some(Hit { sequence, time: batch.time(row), batch: Arc::clone(batch), row });
                     }
                 }
-                Read::Damage(damage) => damaged = Some(damage.to_string()),
+                StretchItem::Damage(damage) => damaged = Some(damage.to_string()),
             }
             Ok::<_, Infallible>(())
         };

@@ -1,23 +1,23 @@
 //! The first messages that match: the newest, or the oldest.
 //!
-//! Parts of the store are looked at best first: those that may hold the newest (or oldest) messages. It stops
-//! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
-//! are on the page in the end are decompressed. If some of those cannot be read, it continues after them.
+//! Parts of the store are read best first: those that may hold the newest (or oldest) messages. The search stops when
+//! no other part can hold a better one. Rows are ranked by their times alone; only those that are on the page in the
+//! end are decompressed. If some of those cannot be read, it continues after them.
 //!
-//! **Invariant:** a page is full, or there is nothing behind it, or it holds as much as it may, and says so.
+//! **Invariant:** a page is full, or it is the last, or it reaches the limit of its bytes, and says so.
 
+use super::candidates::{Candidates, find_candidates};
 use super::coverage::Coverage;
-use super::found::{Found, Hit};
-use super::look::{Look, look};
-use super::question::{Order, Position, Question, Request};
+use super::question::{Order, Position, Request, RowQuestion};
+use super::results::{Hit, ResultPage};
 use crate::bounds::TimeBounds;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, BlocksError, Scratch};
+use crate::segment::blocks::{Blocks, BlocksError, ReadScratch};
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_record::{Batch, ColumnGroup, ColumnGroups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -25,12 +25,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most blocks that are looked at together.
+/// The most blocks that are read together.
 const WAVE_BLOCKS_MAX: usize = 32;
 /// Blocks that are still read after the time is up, to show the best of what was found.
 const LATE_BLOCKS_MAX: usize = 32;
 
-/// Greater is better: comes first in the order that was asked for. No two messages have the same.
+/// The rank of a message in the order asked for: a greater one comes first, and no two messages have the same.
 type Rank = (i64, u64);
 
 impl Order {
@@ -41,7 +41,7 @@ impl Order {
         }
     }
 
-    /// What a rank was made of: the rank of a rank is that.
+    /// The position that a rank was made from: ranking twice gives it back.
     fn position(self, rank: Rank) -> Position {
         let (time, sequence) = self.rank(Timestamp::from_nanos(rank.0), rank.1);
         Position { time: Timestamp::from_nanos(time), sequence }
@@ -56,14 +56,14 @@ impl Order {
 }
 
 /// Finds a page.
-pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found {
+pub(super) fn search(view: &View, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
     let mut pages = Pages {
         view,
         request: *request,
         run,
-        best: Best::new(request),
+        best: BestRows::new(request),
         ahead: BinaryHeap::new(),
-        looks: BTreeMap::new(),
+        candidates: BTreeMap::new(),
         unreadable: BTreeSet::new(),
         coverage: Coverage::default(),
         held_bytes: 0,
@@ -77,16 +77,16 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found
         hits.extend(pages.take());
         if pages.is_cut || !more || pages.coverage.cancelled || request.limit <= hits.len() {
             let Pages { is_cut, coverage, .. } = pages;
-            return Found { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
+            return ResultPage { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
         }
         pages.request.limit = request.limit - hits.len();
-        pages.best = Best::new(&pages.request);
+        pages.best = BestRows::new(&pages.request);
     }
 }
 
-/// A part of the store that may hold something.
+/// A part of the store that may hold messages of the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum PageSource {
     File(usize),
     Stretch(usize, usize),
     Segment(usize),
@@ -96,16 +96,16 @@ enum Part {
 struct Pages<'a> {
     view: &'a View,
     request: Request<'a>,
-    run: &'a Run<'a>,
-    best: Best,
-    /// Best first.
-    ahead: BinaryHeap<(Rank, Part)>,
-    /// What the segments that were reached know.
-    looks: BTreeMap<usize, Look>,
+    run: &'a SearchContext<'a>,
+    best: BestRows,
+    /// The parts that are left, best first.
+    ahead: BinaryHeap<(Rank, PageSource)>,
+    /// The candidates of the segments that were reached.
+    candidates: BTreeMap<usize, Candidates>,
     /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
-    /// What the page holds of messages, and whether that is as much as it may.
+    /// The bytes of messages that the page holds, and whether it is full.
     held_bytes: usize,
     is_cut: bool,
 }
@@ -115,14 +115,14 @@ impl<'a> Pages<'a> {
         let view = self.view;
         for (at, file) in view.files.iter().enumerate().filter(|(_, file)| 0 < file.messages) {
             let end = file.stretches.last().map_or(0, |stretch| stretch.sequences.end);
-            self.push(file.times, &(file.first_sequence..end), Part::File(at));
+            self.push(file.times, &(file.first_sequence..end), PageSource::File(at));
         }
         for (at, segment) in view.segments.iter().enumerate() {
-            self.push(segment.blocks.span.times(), &segment.id.sequences(), Part::Segment(at));
+            self.push(segment.blocks.span.times(), &segment.id.sequences(), PageSource::Segment(at));
         }
     }
 
-    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: Part) {
+    fn push(&mut self, times: TimeBounds, sequences: &Range<u64>, part: PageSource) {
         let Request { order, range, after, .. } = self.request;
         let (worst, best) = order.bounds(times, sequences);
         let is_before = after.is_some_and(|after| order.rank(after.time, after.sequence) <= worst);
@@ -139,20 +139,20 @@ impl<'a> Pages<'a> {
                 return;
             }
             match part {
-                Part::File(at) => {
+                PageSource::File(at) => {
                     for (index, stretch) in self.view.files[at].stretches.iter().enumerate() {
-                        self.push(stretch.times, &stretch.sequences, Part::Stretch(at, index));
+                        self.push(stretch.times, &stretch.sequences, PageSource::Stretch(at, index));
                     }
                 }
-                Part::Stretch(at, index) => {
+                PageSource::Stretch(at, index) => {
                     let file = &self.view.files[at];
                     self.read_stretch(file, &file.stretches[index]);
                 }
-                Part::Segment(at) => self.open_segment(at),
-                Part::Block(segment, block) => {
+                PageSource::Segment(at) => self.open_segment(at),
+                PageSource::Block(segment, block) => {
                     let mut wave = vec![(segment, block)];
                     while wave.len() < wave_blocks
-                        && let Some(&(_, Part::Block(segment, block))) = self.ahead.peek()
+                        && let Some(&(_, PageSource::Block(segment, block))) = self.ahead.peek()
                     {
                         self.ahead.pop();
                         wave.push((segment, block));
@@ -164,8 +164,8 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The part that may hold the best message of those that are left, if that would be of use.
-    fn next(&mut self) -> Option<Part> {
+    /// The part that may hold the best of the remaining messages, if the page could use it.
+    fn next(&mut self) -> Option<PageSource> {
         let (bound, part) = self.ahead.pop()?;
         let is_of_use = self.best.floor().is_none_or(|floor| floor < bound);
         is_of_use.then_some(part)
@@ -179,7 +179,7 @@ impl<'a> Pages<'a> {
                 return Err(());
             }
             match read {
-                Read::Batch(_, first_sequence, batch) => {
+                StretchItem::Batch(_, first_sequence, batch) => {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
                     let within = question.within(batch, stretch.times);
@@ -187,7 +187,7 @@ impl<'a> Pages<'a> {
                     let rows = question.select(batch, &within).ok_or(())?;
                     best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
                 }
-                Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+                StretchItem::Damage(damage) => coverage.damaged.push(damage.to_string()),
             }
             Ok(())
         });
@@ -197,59 +197,59 @@ impl<'a> Pages<'a> {
     fn open_segment(&mut self, at: usize) {
         let segment: &Segment = &self.view.segments[at];
         let blocks = &segment.blocks;
-        let look = self.looks.remove(&at).unwrap_or_else(|| self.look(segment));
+        let found = self.candidates.remove(&at).unwrap_or_else(|| self.candidates_of(segment));
         for block in 0..blocks.len() {
             let rows = blocks.row_range(block);
             let is_readable = !self.unreadable.contains(&(at, block));
-            if is_readable && 0 < look.bounds.possible().count_within(rows.clone()) {
+            if is_readable && 0 < found.bounds.possible().count_within(rows.clone()) {
                 let first = segment.id.first_sequence;
                 let sequences = first + rows.start as u64..first + rows.end as u64;
-                self.push(blocks.span_of(block).times(), &sequences, Part::Block(at, block));
+                self.push(blocks.span_of(block).times(), &sequences, PageSource::Block(at, block));
             }
         }
-        self.looks.insert(at, look);
+        self.candidates.insert(at, found);
     }
 
-    fn look(&mut self, segment: &Segment) -> Look {
-        let look = look(segment, &self.request.question(self.run));
+    fn candidates_of(&mut self, segment: &Segment) -> Candidates {
+        let found = find_candidates(segment, &self.request.question(self.run));
         self.coverage.segments += 1;
-        self.coverage.unindexed_segments += u64::from(look.index.is_none());
-        look
+        self.coverage.unindexed_segments += u64::from(found.index.is_none());
+        found
     }
 
     /// Ranks the rows of some blocks.
     fn read_blocks(&mut self, wave: &[(usize, usize)]) {
-        let (view, order, looks) = (self.view, self.request.order, &self.looks);
+        let (view, order, candidates) = (self.view, self.request.order, &self.candidates);
         let question = self.request.question(self.run);
         let ranked = lanes::map(self.run.lanes, wave.len(), |at| {
             let (segment_at, block) = wave[at];
             let segment: &Segment = &view.segments[segment_at];
-            let Some(look) = looks.get(&segment_at) else { return Default::default() };
+            let Some(found) = candidates.get(&segment_at) else { return Default::default() };
             if question.run.is_over() {
                 return (Vec::new(), Coverage { cancelled: true, ..Coverage::default() });
             }
-            rank_block(segment, look, block, (&question, order))
+            rank_block(segment, found, block, &question, order)
         });
         for (&(segment, block), (ranks, coverage)) in wave.iter().zip(ranked) {
             self.coverage.add(coverage);
-            self.best.offer(ranks, &|row| Place::Sealed { segment, block, row });
+            self.best.offer(ranks, &|row| RowLocation::Sealed { segment, block, row });
         }
     }
 
-    /// The best that can be shown. What is looked for from now on comes after them and what cannot.
+    /// Takes the best messages that can be shown. The search goes on behind these and those that cannot be shown.
     fn take(&mut self) -> Vec<Hit> {
         let Request { order, limit, .. } = self.request;
         let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
-        let ranked: Vec<Ranked> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
+        let ranked: Vec<RankedRow> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
         let mut blocks = self.blocks_of(&ranked);
         self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
         self.ahead.clear();
         let mut hits = Vec::with_capacity(ranked.len());
-        for Ranked { rank, place } in ranked {
+        for RankedRow { rank, place } in ranked {
             let Position { time, sequence } = order.position(rank);
             let (batch, row) = match place {
-                Place::Batch(batch, row) => (batch, row),
-                Place::Sealed { segment, block, row } => {
+                RowLocation::Batch(batch, row) => (batch, row),
+                RowLocation::Sealed { segment, block, row } => {
                     let Some((batch, rows)) = blocks.get_mut(&(segment, block)) else {
                         if self.coverage.cancelled {
                             continue;
@@ -274,11 +274,14 @@ impl<'a> Pages<'a> {
 
     /// The rows of the page that are in blocks, read: those of the best first.
     #[expect(clippy::type_complexity, reason = "a map that lives for two lines")]
-    fn blocks_of(&mut self, ranked: &[Ranked]) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
+    fn blocks_of(
+        &mut self,
+        ranked: &[RankedRow],
+    ) -> BTreeMap<(usize, usize), (Option<Arc<Batch>>, Vec<usize>)> {
         let mut at: HashMap<(usize, usize), usize> = HashMap::new();
         let mut wanted: Vec<((usize, usize), Vec<usize>)> = Vec::new();
-        for Ranked { place, .. } in ranked {
-            if let Place::Sealed { segment, block, row } = *place {
+        for RankedRow { place, .. } in ranked {
+            if let RowLocation::Sealed { segment, block, row } = *place {
                 let place = (segment, block);
                 let at = *at.entry(place).or_insert(wanted.len());
                 if at == wanted.len() {
@@ -293,7 +296,7 @@ impl<'a> Pages<'a> {
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
         let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
         let (mut blocks, mut bytes) = (BTreeMap::new(), self.held_bytes);
-        // Where the rest does not fit, it is on the next page.
+        // Messages that do not fit are on the next page.
         while !left.is_empty() && bytes <= run.lanes.bytes() {
             let next;
             (next, left) = wave.split(left);
@@ -327,31 +330,32 @@ fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batc
     let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    let read = segment.blocks.read_some(block, (&selection, ColumnGroups::ALL), &mut Scratch::default());
+    let read = segment.blocks.read_some(block, &selection, ColumnGroups::ALL, &mut ReadScratch::default());
     Ok(Arc::new(read.map_err(damaged)?))
 }
 
 /// The ranks of the rows of a block that match.
 fn rank_block(
     segment: &Segment,
-    look: &Look,
+    found: &Candidates,
     block: usize,
-    (question, order): (&Question<'_>, Order),
+    question: &RowQuestion<'_>,
+    order: Order,
 ) -> (Vec<(Rank, usize)>, Coverage) {
     let range = segment.blocks.row_range(block);
-    let mut rows = look.bounds.certain.slice(range.clone());
-    let mut undecided = look.bounds.possible().slice(range.clone());
+    let mut rows = found.bounds.certain.slice(range.clone());
+    let mut undecided = found.bounds.possible().slice(range.clone());
     undecided.subtract(&rows);
-    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    let (mut scratch, mut coverage) = (ReadScratch::default(), Coverage::default());
     if !undecided.is_empty() {
-        let (more, looked) = look.decide(segment, (block, &undecided), question, &mut scratch);
+        let (more, looked) = found.decide(segment, block, &undecided, question, &mut scratch);
         rows.union(&more);
         coverage.add(looked);
     }
     if rows.is_empty() {
         return (Vec::new(), coverage);
     }
-    match times_of(look, &segment.blocks, block, &mut scratch) {
+    match times_of(found, &segment.blocks, block, &mut scratch) {
         Ok(times) => {
             let first = segment.id.first_sequence + range.start as u64;
             let rank = |row: usize| order.rank(Timestamp::from_nanos(times[row]), first + row as u64);
@@ -364,16 +368,16 @@ fn rank_block(
     }
 }
 
-/// The times of the rows of a block: from the index, where there is one.
+/// The times of the rows of a block: from the index, if there is one.
 fn times_of(
-    look: &Look,
+    found: &Candidates,
     blocks: &Blocks,
     block: usize,
-    scratch: &mut Scratch,
+    scratch: &mut ReadScratch,
 ) -> Result<Vec<i64>, BlocksError> {
     let range = blocks.row_range(block);
     let rows = range.start as u32..range.end as u32;
-    if let Some(times) = look.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
+    if let Some(times) = found.index.as_ref().and_then(|index| index.times.read(rows).ok()) {
         return Ok(times);
     }
     let batch = blocks.read(block, ColumnGroup::Stamps.into(), scratch)?;
@@ -381,50 +385,50 @@ fn times_of(
 }
 
 /// The best messages so far: those of one page and one more, which shows that the page is not the last.
-struct Best {
+struct BestRows {
     order: Order,
     after: Option<Rank>,
     wanted: usize,
-    heap: BinaryHeap<Reverse<Ranked>>,
+    heap: BinaryHeap<Reverse<RankedRow>>,
 }
 
 /// A message and its rank, compared by the rank alone.
-struct Ranked {
+struct RankedRow {
     rank: Rank,
-    place: Place,
+    place: RowLocation,
 }
 
-/// Where a message is.
-enum Place {
+/// The location of a message.
+enum RowLocation {
     Batch(Arc<Batch>, usize),
     Sealed { segment: usize, block: usize, row: usize },
 }
 
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Ranked) -> bool {
+impl PartialEq for RankedRow {
+    fn eq(&self, other: &RankedRow) -> bool {
         self.rank == other.rank
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedRow {}
 
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+impl PartialOrd for RankedRow {
+    fn partial_cmp(&self, other: &RankedRow) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ranked {
-    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+impl Ord for RankedRow {
+    fn cmp(&self, other: &RankedRow) -> std::cmp::Ordering {
         self.rank.cmp(&other.rank)
     }
 }
 
-impl Best {
-    fn new(request: &Request<'_>) -> Best {
+impl BestRows {
+    fn new(request: &Request<'_>) -> BestRows {
         let Request { order, .. } = *request;
         let after = request.after.map(|after| order.rank(after.time, after.sequence));
-        Best { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
+        BestRows { order, after, wanted: request.limit.saturating_add(1), heap: BinaryHeap::new() }
     }
 
     /// The rank of the worst that is kept, once there are enough: only a better one is of use.
@@ -445,15 +449,15 @@ impl Best {
         let rank = |row: usize| order.rank(batch.time(row), first_sequence + row as u64);
         let mut ranks = self.of_use(rows.iter().map(|row| (rank(row), row)).collect());
         let batch = if is_kept_anyway { Arc::clone(batch) } else { narrowed(batch, &mut ranks) };
-        self.keep(ranks, &|row| Place::Batch(Arc::clone(&batch), row));
+        self.keep(ranks, &|row| RowLocation::Batch(Arc::clone(&batch), row));
     }
 
-    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+    fn offer(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
         let ranks = self.of_use(ranks);
         self.keep(ranks, place);
     }
 
-    /// Those that belong to the page as far as is known, and no more than fit.
+    /// The messages that belong to the page as far as is known, and no more than fit.
     fn of_use(&self, mut ranks: Vec<(Rank, usize)>) -> Vec<(Rank, usize)> {
         let floor = self.floor();
         ranks.retain(|&(rank, _)| {
@@ -466,9 +470,9 @@ impl Best {
         ranks
     }
 
-    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> Place) {
+    fn keep(&mut self, ranks: Vec<(Rank, usize)>, place: &dyn Fn(usize) -> RowLocation) {
         for (rank, row) in ranks {
-            self.heap.push(Reverse(Ranked { rank, place: place(row) }));
+            self.heap.push(Reverse(RankedRow { rank, place: place(row) }));
             if self.wanted < self.heap.len() {
                 self.heap.pop();
             }

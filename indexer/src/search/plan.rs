@@ -1,6 +1,6 @@
-//! What a query asks of a segment's index.
+//! A query compiled for the index of a segment.
 //!
-//! **Invariant:** a plan only says where to look. What it cannot decide exactly, it leaves to the matcher.
+//! **Invariant:** a plan only says where to look. It leaves to the matcher whatever it cannot decide exactly.
 
 use super::required::Required;
 use logstead_query::{Context, FieldTest, Matcher, Query, TextTest, TimeRange};
@@ -10,10 +10,10 @@ use logstead_template::Automaton;
 use logstead_work::Work;
 use std::sync::Arc;
 
-/// What it takes to find out what to ask for a condition, beside its characters.
+/// The steps that compiling a condition takes, besides those for its characters.
 const CONDITION_STEPS: usize = 2000;
 
-/// A question to an index.
+/// A query in the terms of an index.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     /// Every row.
@@ -22,45 +22,45 @@ pub(crate) enum Plan {
     Nothing,
     /// The index does not know.
     Unknown,
-    /// Rows that all of these mean.
+    /// The rows that match all of these.
     And(Vec<Plan>),
-    /// Rows that any of these means.
+    /// The rows that match any of these.
     Or(Vec<Plan>),
-    /// Rows that this does not mean.
+    /// The rows that do not match this.
     Not(Box<Plan>),
-    /// By the time that they count by.
+    /// Messages whose time is in a range.
     Time(TimeRange),
-    /// By when they were received.
+    /// Messages received in a range of time.
     Received(TimeRange),
-    /// By the value of a field with a column.
-    Names(Names),
-    /// By the words of the message and of the values of dynamic fields.
-    Content(Content),
-    /// By the words of the process id.
-    Pids(Pids),
+    /// A condition on a field with a column.
+    Names(NameTest),
+    /// A condition on the words of the message and of the values of dynamic fields.
+    Content(ContentTest),
+    /// A condition on the words of the process id.
+    Pids(PidCondition),
 }
 
 /// A test of one field.
 #[derive(Clone, Debug)]
-pub(crate) struct Names {
+pub(crate) struct NameTest {
     pub(crate) field: FieldName,
     pub(crate) matcher: Matcher,
-    /// Whether any value will do that is not empty.
+    /// Whether any value matches that is not empty.
     pub(crate) exists: bool,
-    /// Whether a message without the field is meant.
+    /// Whether a message without the field matches.
     pub(crate) accepts_none: bool,
-    /// What to ask of the words where the field has no column.
+    /// The words to require if the field has no column.
     pub(crate) required: Required,
 }
 
 /// A test of the content.
 #[derive(Clone, Debug)]
-pub(crate) struct Content {
+pub(crate) struct ContentTest {
     pub(crate) required: Required,
     pub(crate) sufficient: Sufficient,
-    /// Decides about messages by their shapes, where that is possible.
-    pub(crate) shape: Option<Shape>,
-    /// Decides about messages by walking an expression, where that is possible.
+    /// Decides about messages by their shapes, if that is possible.
+    pub(crate) shape: Option<ShapeTest>,
+    /// Decides about messages by walking an expression, if that is possible.
     pub(crate) expression: Option<Arc<Automaton>>,
     /// Whether the values of dynamic fields count too.
     pub(crate) in_fields: bool,
@@ -68,35 +68,35 @@ pub(crate) struct Content {
 
 /// A test of the process id.
 #[derive(Clone, Debug)]
-pub(crate) struct Pids {
+pub(crate) struct PidCondition {
     pub(crate) required: Required,
-    /// Whether the rows that have the required words are those that are meant.
+    /// Whether the rows that have the required words are those that match.
     pub(crate) is_sufficient: bool,
 }
 
 /// A text that is looked for in the shapes of messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct ShapeTest {
     pub(crate) matcher: Matcher,
-    /// How many words it has.
+    /// The number of words that it has.
     pub(crate) words: usize,
     /// Whether it begins and ends with a word, and its words stand side by side.
     pub(crate) is_plain: bool,
 }
 
-/// Whether the rows that have the required words are those that are meant.
+/// Whether the rows that have the required words are those that match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sufficient {
     /// They are.
     Yes,
-    /// They are where no row has dynamic fields.
+    /// They are if no row has dynamic fields.
     WithoutFields,
     /// They may be.
     No,
 }
 
 impl Plan {
-    /// Says nothing where the work is told to end.
+    /// Compiles a query. The plan says nothing if the work is cancelled.
     pub(crate) fn new(query: &Query, context: &Context<'_>, work: &Work<'_>) -> Plan {
         let all = |queries: &[Query]| queries.iter().map(|query| Plan::new(query, context, work)).collect();
         match query {
@@ -109,13 +109,13 @@ impl Plan {
             Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context, work))),
             Query::Text(test) => of_text(test, context, work),
             Query::Field(field @ FieldName::Dynamic(_), test) => {
-                Plan::Names(Names::new(field, test, context))
+                Plan::Names(NameTest::new(field, test, context))
             }
             Query::Field(FieldName::Known(field), test) => of_known(*field, test, context, work),
         }
     }
 
-    /// Whether only words are asked for. Else columns are read, which takes longer than to start a thread.
+    /// Whether only words are needed. Otherwise columns are read, which takes longer than starting a thread.
     pub(crate) fn asks_words_only(&self) -> bool {
         match self {
             Plan::All | Plan::Nothing | Plan::Content(_) => true,
@@ -133,14 +133,14 @@ fn of_text(test: &TextTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     let required = Required::by(test);
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
-    let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
+    let named = |field| Plan::Names(NameTest::new(&FieldName::Known(field), &holds, context));
     let (shape, expression) = (shape(test, context), expression(test, work));
-    let content = Plan::Content(Content { required, sufficient, shape, expression, in_fields: true });
+    let content = Plan::Content(ContentTest { required, sufficient, shape, expression, in_fields: true });
     Plan::Or(std::iter::once(content).chain(Field::SEARCHED.map(named)).collect())
 }
 
-/// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
-fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
+/// The test that looks for a text in shapes; `None` if a message may hold the text without its shape doing so.
+fn shape(test: &TextTest, context: &Context<'_>) -> Option<ShapeTest> {
     if !test.is_in_shapes() {
         return None;
     }
@@ -157,7 +157,7 @@ fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
     };
     let holds = FieldTest::Holds(test.clone());
     let matcher = Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context);
-    Some(Shape { matcher, words, is_plain })
+    Some(ShapeTest { matcher, words, is_plain })
 }
 
 fn expression(test: &TextTest, work: &Work<'_>) -> Option<Arc<Automaton>> {
@@ -180,7 +180,7 @@ fn of_known(field: Field, test: &FieldTest, context: &Context<'_>, work: &Work<'
             if Matcher::new(&query, context).selects_all() { Plan::All } else { Plan::Nothing }
         }
         (Storage::Name(_) | Storage::Priority(_) | Storage::Flags, _) => {
-            Plan::Names(Names::new(&FieldName::Known(field), test, context))
+            Plan::Names(NameTest::new(&FieldName::Known(field), test, context))
         }
     }
 }
@@ -192,12 +192,12 @@ fn of_message(test: &FieldTest, context: &Context<'_>, work: &Work<'_>) -> Plan 
             let sufficient =
                 if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
             let (shape, expression) = (shape(test, context), expression(test, work));
-            Plan::Content(Content { required, sufficient, shape, expression, in_fields: false })
+            Plan::Content(ContentTest { required, sufficient, shape, expression, in_fields: false })
         }
         FieldTest::Equals(pattern) => {
             let required = Required::by_whole(pattern);
             let (sufficient, shape, expression) = (Sufficient::No, None, None);
-            Plan::Content(Content { required, sufficient, shape, expression, in_fields: false })
+            Plan::Content(ContentTest { required, sufficient, shape, expression, in_fields: false })
         }
         _ => Plan::Unknown,
     }
@@ -207,7 +207,7 @@ fn of_pid(test: &FieldTest) -> Plan {
     let (required, is_sufficient) = match test {
         FieldTest::Holds(test) => {
             let required = Required::by(test);
-            // Where an address lies in several slots, only the text tells.
+            // An address may lie in several slots: then only the text decides.
             let is_address = matches!(&required, Required::Word(word) if word.contains(&b'.'));
             let is_sufficient = required.is_sufficient(test) && !is_address;
             (required, is_sufficient)
@@ -215,11 +215,11 @@ fn of_pid(test: &FieldTest) -> Plan {
         FieldTest::Equals(pattern) => (Required::by_whole(pattern), false),
         _ => return Plan::Unknown,
     };
-    Plan::Pids(Pids { required, is_sufficient })
+    Plan::Pids(PidCondition { required, is_sufficient })
 }
 
-impl Names {
-    fn new(field: &FieldName, test: &FieldTest, context: &Context<'_>) -> Names {
+impl NameTest {
+    fn new(field: &FieldName, test: &FieldTest, context: &Context<'_>) -> NameTest {
         let query = Query::Field(field.clone(), test.clone());
         let required = match test {
             FieldTest::Holds(test) => Required::by(test),
@@ -229,7 +229,7 @@ impl Names {
         let matcher = Matcher::new(&query, context);
         let is_known = matches!(field, FieldName::Known(_));
         let accepts_none = is_known && !matcher.select(&nothing()).is_empty();
-        Names { field: field.clone(), matcher, exists: *test == FieldTest::Exists, accepts_none, required }
+        NameTest { field: field.clone(), matcher, exists: *test == FieldTest::Exists, accepts_none, required }
     }
 }
 

@@ -1,41 +1,41 @@
-//! What is asked of a logspace: which messages, in which range, and until when the answer is wanted.
+//! A question to a logspace: the filter, the time range, and how long the answer is wanted.
 
 use super::plan::Plan;
 use crate::bounds::TimeBounds;
 use logstead_query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::sync::Arc;
 
-/// Which messages are meant, ready to be asked of anything.
+/// A filter, compiled for messages and for indexes.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// The same where no message is a copy, of one that leaves copies out.
+    /// The filter to use if no message is a copy, for one that leaves copies out.
     without_copies: Option<Arc<Filter>>,
     pub(super) query: Query,
     pub(super) matcher: Matcher,
     pub(super) plan: Plan,
 }
 
-/// A filter in a range, for as long as a run goes on.
+/// A filter in a range, with the context of its search.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
+pub(crate) struct RowQuestion<'a> {
     pub(crate) filter: &'a Filter,
     pub(crate) range: TimeRange,
-    pub(crate) run: Run<'a>,
+    pub(crate) run: SearchContext<'a>,
 }
 
-/// Which messages come first.
+/// The order of the messages of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// Those with the latest time, and of one time those that were stored last.
+    /// The messages with the latest time, and among equal times those stored last.
     #[default]
     Newest,
     /// The reverse.
     Oldest,
 }
 
-/// Where a message stands in the order of all.
+/// The position of a message in the order of all messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
     /// The time it counts by.
@@ -44,29 +44,29 @@ pub struct Position {
     pub sequence: u64,
 }
 
-/// What to search.
+/// A search for one page of messages.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// Which messages.
+    /// The filter.
     pub filter: &'a Filter,
-    /// By the time they count by.
+    /// The range of their times.
     pub range: TimeRange,
-    /// Which come first.
+    /// The order of the messages.
     pub order: Order,
-    /// How many at most.
+    /// The most messages of the page.
     pub limit: usize,
-    /// Only those that come after this one.
+    /// Only messages after this position.
     pub after: Option<Position>,
 }
 
 impl Filter {
-    /// For all searches that ask this, in this context.
+    /// The filter of a query, for all its searches in this context.
     pub fn new(query: &Query, context: &Context<'_>) -> Filter {
-        Filter::new_while(query, context, &Run::alone()).expect("nothing ends it")
+        Filter::new_while(query, context, &SearchContext::alone()).expect("nothing ends it")
     }
 
-    /// The same; nothing where the run is told to end before it is ready.
-    pub fn new_while(query: &Query, context: &Context<'_>, run: &Run<'_>) -> Option<Filter> {
+    /// The same; nothing if the run is cancelled before it is ready.
+    pub fn new_while(query: &Query, context: &Context<'_>, run: &SearchContext<'_>) -> Option<Filter> {
         let work = run.work();
         let matcher = Matcher::new_while(query, context, &|steps| work.go_on(steps))?;
         let plan = Plan::new(query, context, &work);
@@ -78,7 +78,7 @@ impl Filter {
         query: &Query,
         copies: &Query,
         context: &Context<'_>,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Option<Filter> {
         let without_copies = Some(Arc::new(Filter::new_while(query, context, run)?));
         let others = copies.clone().negate();
@@ -86,24 +86,29 @@ impl Filter {
         Some(Filter { without_copies, ..Filter::new_while(&left, context, run)? })
     }
 
-    /// Those of these messages, all of which are copies, that a query means.
-    pub fn of_copies(query: &Query, copies: &Query, context: &Context<'_>, run: &Run<'_>) -> Option<Filter> {
+    /// Those of these messages, all of which are copies, that a query matches.
+    pub fn of_copies(
+        query: &Query,
+        copies: &Query,
+        context: &Context<'_>,
+        run: &SearchContext<'_>,
+    ) -> Option<Filter> {
         let without_copies = Some(Arc::new(Filter::new(&Query::All.negate(), context)));
         let both = Query::and(vec![copies.clone(), query.clone()]);
         Some(Filter { without_copies, ..Filter::new_while(&both, context, run)? })
     }
 
-    /// What decides about a single message.
+    /// The matcher that decides about a single message.
     pub fn matcher(&self) -> &Matcher {
         &self.matcher
     }
 }
 
-impl<'a> Question<'a> {
+impl<'a> RowQuestion<'a> {
     /// The same for messages of which some are copies, or none: then leaving them out takes no time.
-    pub(super) fn where_copies(&self, are_there: bool) -> Question<'a> {
+    pub(super) fn where_copies(&self, are_there: bool) -> RowQuestion<'a> {
         match &self.filter.without_copies {
-            Some(filter) if !are_there => Question { filter, ..*self },
+            Some(filter) if !are_there => RowQuestion { filter, ..*self },
             _ => *self,
         }
     }
@@ -121,7 +126,7 @@ impl<'a> Question<'a> {
         Selection::from_fn(batch.rows(), |row| self.range.contains(batch.time(row)))
     }
 
-    /// The rows of `within` that match; none where the run ends before.
+    /// The rows of `within` that match; none if the run ends before.
     pub(super) fn select(&self, batch: &Batch, within: &Selection) -> Option<Selection> {
         if within.is_empty() {
             return Some(within.clone());
@@ -133,8 +138,8 @@ impl<'a> Question<'a> {
 
 impl<'a> Request<'a> {
     /// Without the order.
-    pub(super) fn question(&self, run: &Run<'a>) -> Question<'a> {
-        Question { filter: self.filter, range: self.range, run: *run }
+    pub(super) fn question(&self, run: &SearchContext<'a>) -> RowQuestion<'a> {
+        RowQuestion { filter: self.filter, range: self.range, run: *run }
     }
 }
 

@@ -1,7 +1,7 @@
-//! What the words of a text must be for a pattern or an expression to be found in it.
+//! The words that a text must have for a pattern or an expression to match it.
 //!
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
-//! only where [`Required::is_sufficient`] says so.
+//! only if [`Required::is_sufficient`] says so.
 
 use logstead_query::{Near, Pattern, PatternPart, TextTest};
 use logstead_record::word;
@@ -11,9 +11,9 @@ use std::ops::Range;
 
 /// Words that begin with fewer characters are too many to walk.
 const PREFIX_CHARS_MIN: usize = 2;
-/// Most words that are required; more would not make fewer rows.
+/// The most words that are required; more would not exclude more rows.
 const WORDS_MAX: usize = 32;
-/// Most branches of an expression that are followed.
+/// The most branches of an expression that are followed.
 const BRANCHES_MAX: usize = 64;
 
 /// Words that a text must have.
@@ -24,7 +24,7 @@ pub(crate) enum Required {
     /// This one.
     Word(Vec<u8>),
     /// One of this form.
-    Like(Form),
+    Like(RequiredForm),
     /// All of these.
     All(Vec<Required>),
     /// One of these.
@@ -33,7 +33,7 @@ pub(crate) enum Required {
 
 /// The form of a word: how it begins, holds or ends, in lower case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum RequiredForm {
     /// It begins with this.
     Begins(Vec<u8>),
     /// It ends with this.
@@ -42,30 +42,30 @@ pub(crate) enum Form {
     Holds(Vec<u8>),
 }
 
-impl From<&Form> for WordForm {
-    fn from(form: &Form) -> WordForm {
+impl From<&RequiredForm> for WordForm {
+    fn from(form: &RequiredForm) -> WordForm {
         match form {
-            Form::Begins(text) => WordForm::Begins(text.clone()),
-            Form::Ends(text) => WordForm::Ends(text.clone()),
-            Form::Holds(text) => WordForm::Holds(text.clone()),
+            RequiredForm::Begins(text) => WordForm::Begins(text.clone()),
+            RequiredForm::Ends(text) => WordForm::Ends(text.clone()),
+            RequiredForm::Holds(text) => WordForm::Holds(text.clone()),
         }
     }
 }
 
 #[cfg(test)]
-impl Form {
+impl RequiredForm {
     /// Whether a word is of this form, said as plainly as possible.
     pub(crate) fn accepts(&self, word: &[u8]) -> bool {
         match self {
-            Form::Begins(text) => word.starts_with(text),
-            Form::Ends(text) => word.ends_with(text),
-            Form::Holds(text) => memchr::memmem::find(word, text).is_some(),
+            RequiredForm::Begins(text) => word.starts_with(text),
+            RequiredForm::Ends(text) => word.ends_with(text),
+            RequiredForm::Holds(text) => memchr::memmem::find(word, text).is_some(),
         }
     }
 }
 
 impl Required {
-    /// Adds the words that are required. `false` where there are others than whole words, or a choice of them.
+    /// Adds the words that are required. `false` if there are other requirements than whole words, or a choice of them.
     pub(crate) fn collect_words<'a>(&'a self, words: &mut Vec<&'a [u8]>) -> bool {
         match self {
             Required::Word(word) => {
@@ -77,7 +77,7 @@ impl Required {
         }
     }
 
-    /// For a text to be found at word boundaries, or an expression anywhere.
+    /// The words required for a text to be found at word boundaries, or an expression anywhere.
     pub(crate) fn by(test: &TextTest) -> Required {
         match test {
             TextTest::Pattern(pattern) => by_pattern(pattern),
@@ -86,9 +86,9 @@ impl Required {
         }
     }
 
-    /// For a text to be this from its first character to its last.
+    /// The words required for a text to match from its first character to its last.
     pub(crate) fn by_whole(pattern: &Pattern) -> Required {
-        // What is the whole is also found, and its ends are word boundaries.
+        // A text that equals the pattern also contains it, and its ends are word boundaries.
         by_pattern(pattern)
     }
 
@@ -120,7 +120,7 @@ fn by_pattern(pattern: &Pattern) -> Required {
     let mut required = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if let PatternPart::Text(text) = part {
-            // Beside a wildcard a word may go on.
+            // Next to a wildcard a word may go on.
             let (first, last) = (at == 0, at + 1 == parts.len());
             collect_words(text.as_bytes(), first, last, &mut required);
         }
@@ -135,19 +135,19 @@ fn by_words(near: &Near) -> Required {
     all(required.collect())
 }
 
-/// For a pattern that is a part of one word.
+/// The form required by a pattern that is a part of one word.
 fn form_of(pattern: &Pattern) -> Option<Required> {
-    let (text, form): (&str, fn(Vec<u8>) -> Form) = match pattern.parts() {
-        [PatternPart::Text(text), PatternPart::Run] => (text, Form::Begins),
-        [PatternPart::Run, PatternPart::Text(text)] => (text, Form::Ends),
-        [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => (text, Form::Holds),
+    let (text, form): (&str, fn(Vec<u8>) -> RequiredForm) = match pattern.parts() {
+        [PatternPart::Text(text), PatternPart::Run] => (text, RequiredForm::Begins),
+        [PatternPart::Run, PatternPart::Text(text)] => (text, RequiredForm::Ends),
+        [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => (text, RequiredForm::Holds),
         _ => return None,
     };
     let is_one_word = word::words(text.as_bytes()).next() == Some(0..text.len());
     is_one_word.then(|| Required::Like(form(folded(text.as_bytes()))))
 }
 
-/// The words of a text that stands within another. Those at its ends are words there only where the ends are
+/// The words of a text that is a part of another. The outermost ones are words there only if the ends are
 /// known to be word boundaries; the first may also be the beginning of one.
 fn collect_words(
     text: &[u8],
@@ -167,7 +167,7 @@ fn collect_words(
         {
             ahead = rest;
         }
-        // What has an address has its four numbers.
+        // A text with an address has its four numbers.
         if ahead.first().is_some_and(|address| address.start <= range.start) {
             continue;
         }
@@ -177,7 +177,7 @@ fn collect_words(
         if begins && ends {
             required.push(Required::Word(word));
         } else if begins && PREFIX_CHARS_MIN <= word.len() {
-            required.push(Required::Like(Form::Begins(word)));
+            required.push(Required::Like(RequiredForm::Begins(word)));
         }
     }
     required.extend(addresses.into_iter().map(|range| Required::Word(text[range].to_vec())));
@@ -191,7 +191,7 @@ fn folded(text: &[u8]) -> Vec<u8> {
 
 fn all(mut required: Vec<Required>) -> Required {
     required.retain(|one| *one != Required::Anything);
-    // Whole words are found at once; beginnings need a walk, which pays only where there is nothing better.
+    // Whole words are found at once; beginnings need a walk, which pays only if there is nothing better.
     if required.iter().any(|one| !matches!(one, Required::Like(_))) {
         required.retain(|one| !matches!(one, Required::Like(_)));
     }
@@ -214,7 +214,7 @@ fn by_regex(pattern: &str, ignores_case: bool) -> Required {
     let parsed =
         regex_syntax::ParserBuilder::new().utf8(false).case_insensitive(ignores_case).build().parse(pattern);
     parsed.map_or(Required::Anything, |hir| {
-        let mut literals = Literals::default();
+        let mut literals = LiteralRun::default();
         literals.add(&hir);
         literals.end(false);
         all(literals.required)
@@ -223,13 +223,13 @@ fn by_regex(pattern: &str, ignores_case: bool) -> Required {
 
 /// The literal texts that stand in every match, one after the other.
 #[derive(Default)]
-struct Literals {
+struct LiteralRun {
     required: Vec<Required>,
     text: Vec<u8>,
     starts_at_boundary: bool,
 }
 
-impl Literals {
+impl LiteralRun {
     fn add(&mut self, hir: &Hir) {
         match hir.kind() {
             HirKind::Empty => {}
@@ -259,12 +259,12 @@ impl Literals {
         }
     }
 
-    /// What stands between others that are not known.
+    /// Adds an expression whose neighbours are not known.
     fn add_apart(&mut self, hir: &Hir) {
         self.required.push(required_apart(hir));
     }
 
-    /// The literal text ends here.
+    /// Ends the literal text.
     fn end(&mut self, at_boundary: bool) {
         let text = std::mem::take(&mut self.text);
         let starts_at_boundary = std::mem::take(&mut self.starts_at_boundary);
@@ -273,7 +273,7 @@ impl Literals {
 }
 
 fn required_apart(hir: &Hir) -> Required {
-    let mut literals = Literals::default();
+    let mut literals = LiteralRun::default();
     literals.add(hir);
     literals.end(false);
     all(literals.required)
@@ -308,9 +308,9 @@ mod tests {
         match required {
             Required::Anything => "?".to_owned(),
             Required::Word(word) => text(word),
-            Required::Like(Form::Begins(word)) => format!("{}*", text(word)),
-            Required::Like(Form::Ends(word)) => format!("*{}", text(word)),
-            Required::Like(Form::Holds(word)) => format!("*{}*", text(word)),
+            Required::Like(RequiredForm::Begins(word)) => format!("{}*", text(word)),
+            Required::Like(RequiredForm::Ends(word)) => format!("*{}", text(word)),
+            Required::Like(RequiredForm::Holds(word)) => format!("*{}*", text(word)),
             Required::All(many) => join(many, " "),
             Required::Any(many) => format!("({})", join(many, "|")),
         }

@@ -1,82 +1,83 @@
-//! The entry point for all questions about what a logspace holds.
+//! The entry point for all questions about the contents of a logspace.
 //!
-//! **Invariant:** each answer is about one moment: what is stored, moved or removed meanwhile makes no difference.
+//! **Invariant:** each answer is about one moment: messages that are stored, moved or removed meanwhile make no
+//! difference.
 
 use super::coverage::Coverage;
 use super::field_names::field_names;
-use super::found::{Counted, Found, Hit, SearchError};
-use super::question::{Filter, Question, Request};
-use super::sweep::{Sealed, Visitor, sweep};
+use super::question::{Filter, Request, RowQuestion};
+use super::results::{CountResult, Hit, ResultPage, SearchError};
+use super::sweep::{SegmentRows, Visitor, sweep};
 use super::{get, page};
 use crate::store::stats::Stats;
-use crate::store::tally::{Tallied, tally};
-use crate::store::verify::{self, Checked};
-use crate::store::view::{Shared, View};
+use crate::store::tally::{Tally, tally};
+use crate::store::verify::{self, VerifyReport};
+use crate::store::view::{SharedView, View};
 use logstead_query::TimeRange;
 use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::sync::Arc;
 
 /// Searches a logspace. Cheap to clone, one for each thread.
 #[derive(Clone)]
 pub struct Searcher {
-    shared: Arc<Shared>,
+    shared: Arc<SharedView>,
 }
 
 impl Searcher {
-    pub(crate) fn new(shared: Arc<Shared>) -> Searcher {
+    pub(crate) fn new(shared: Arc<SharedView>) -> Searcher {
         Searcher { shared }
     }
 
     /// The first messages that match.
-    pub fn search(&self, request: &Request<'_>, run: &Run<'_>) -> Found {
+    pub fn search(&self, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
         page::search(&self.view(), request, run)
     }
 
-    /// The same, and the sequence of the first message that was stored too late to be on it.
-    pub fn search_and_next(&self, request: &Request<'_>, run: &Run<'_>) -> (Found, u64) {
+    /// The same, and the sequence of the first message stored too late to be on the page.
+    pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
         (page::search(&view, request, run), view.next_sequence)
     }
 
-    /// How many messages match.
-    pub fn count(&self, filter: &Filter, range: TimeRange, run: &Run<'_>) -> Counted {
-        let mut count = Count(0);
-        let coverage = sweep(&self.view(), Question { filter, range, run: *run }, &mut count);
-        Counted { count: count.0, coverage }
+    /// The number of messages that match.
+    pub fn count(&self, filter: &Filter, range: TimeRange, run: &SearchContext<'_>) -> CountResult {
+        let mut count = RowCounter(0);
+        let coverage = sweep(&self.view(), RowQuestion { filter, range, run: *run }, &mut count);
+        CountResult { count: count.0, coverage }
     }
 
-    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored. Of messages in
-    /// segments only the columns of `groups` are there.
+    /// Shows all messages that match to `visit`, batch by batch, in the order they were stored. Messages in segments
+    /// have only the columns of `groups`.
     pub fn scan(
         &self,
         filter: &Filter,
         range: TimeRange,
         groups: ColumnGroups,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
         visit: &mut dyn FnMut(&Arc<Batch>, &Selection),
     ) -> Coverage {
-        sweep(&self.view(), Question { filter, range, run: *run }, &mut Batches { groups, visit })
+        sweep(&self.view(), RowQuestion { filter, range, run: *run }, &mut BatchVisitor { groups, visit })
     }
 
-    /// The message with a sequence, or `None` where there is none (yet, or any more).
+    /// The message with a sequence, or `None` if there is none (yet, or any more).
     pub fn get(&self, sequence: u64) -> Result<Option<Hit>, SearchError> {
         get::get(&self.view(), sequence)
     }
 
-    /// The names of the dynamic fields that messages of a range may have, as they were first spelled.
-    /// Those that are known until `run` ends.
-    pub fn field_names(&self, range: TimeRange, run: &Run<'_>) -> Vec<String> {
+    /// The names of the dynamic fields that messages of a range may have, as they were first spelled. The names that
+    /// are known when `run` ends.
+    pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> Vec<String> {
         field_names(&self.view(), range, run)
     }
 
-    /// What the logspace holds.
+    /// The contents of the logspace in figures.
     pub fn stats(&self) -> Stats {
         Stats::of(&self.view())
     }
 
-    /// It holds what was received after this, as far as that was stored here and is not damaged: what was received until then
-    /// has expired, or may have. The end of all times where nothing was ever stored.
+    /// The time after which all received messages are held, if they were stored here and are not damaged: earlier ones
+    /// have expired, or may have. The end of all times if nothing was ever stored.
     pub fn holds_after(&self) -> Timestamp {
         let view = self.view();
         let nothing = (view.next_sequence == 0).then_some(Timestamp::MAX);
@@ -90,26 +91,27 @@ impl Searcher {
 
     /// Shows every frame of the journal whose messages have sequences from `from` on. Returns how many such messages
     /// were not shown: they are sealed, damaged, or gone.
-    pub fn tally(&self, from: u64, visit: &mut dyn FnMut(&Tallied<'_>)) -> u64 {
+    pub fn tally(&self, from: u64, visit: &mut dyn FnMut(&Tally<'_>)) -> u64 {
         tally(&self.view(), from, visit)
     }
 
-    /// How many bytes there are to check.
+    /// The number of bytes to check.
     pub fn verify_bytes(&self) -> u64 {
         verify::bytes(&self.view())
     }
 
     /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
-    pub fn verify(&self, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
+    pub fn verify(&self, run: &SearchContext<'_>, visit: &mut dyn FnMut(VerifyReport)) {
         verify::verify(&self.view(), run, visit);
     }
 
-    /// The same as it is now, whatever is stored, moved or removed later. It keeps files open, and no messages in memory.
+    /// A searcher of the logspace as it is now, whatever is stored, moved or removed later. It keeps files open, but no
+    /// messages in memory.
     #[must_use]
     pub fn frozen(&self) -> Searcher {
         let mut view = View::clone(&self.view());
         view.evict(0);
-        Searcher::new(Arc::new(Shared::new(Arc::new(view))))
+        Searcher::new(Arc::new(SharedView::new(Arc::new(view))))
     }
 
     pub(crate) fn view(&self) -> Arc<View> {
@@ -117,10 +119,10 @@ impl Searcher {
     }
 }
 
-/// Counts.
-struct Count(u64);
+/// Counts the matching rows.
+struct RowCounter(u64);
 
-impl Visitor for Count {
+impl Visitor for RowCounter {
     fn counts_only(&self) -> bool {
         true
     }
@@ -129,24 +131,24 @@ impl Visitor for Count {
         self.0 += count;
     }
 
-    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], _: &Run<'_>) -> Coverage {
+    fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], _: &SearchContext<'_>) -> Coverage {
         self.0 += found.iter().map(|(_, rows)| rows.count() as u64).sum::<u64>();
         Coverage::default()
     }
 
-    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+    fn batch(&mut self, _: u64, _: &Arc<Batch>, rows: &Selection, _: &SearchContext<'_>) {
         self.0 += rows.count() as u64;
     }
 }
 
-/// Shows batches.
-struct Batches<'a> {
+/// Shows matching rows as batches.
+struct BatchVisitor<'a> {
     groups: ColumnGroups,
     visit: &'a mut dyn FnMut(&Arc<Batch>, &Selection),
 }
 
-impl Visitor for Batches<'_> {
-    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage {
+impl Visitor for BatchVisitor<'_> {
+    fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], run: &SearchContext<'_>) -> Coverage {
         let mut coverage = Coverage::default();
         for (sealed, rows) in found {
             coverage
@@ -155,7 +157,7 @@ impl Visitor for Batches<'_> {
         coverage
     }
 
-    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+    fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection, _: &SearchContext<'_>) {
         (self.visit)(batch, rows);
     }
 }

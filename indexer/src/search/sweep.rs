@@ -1,76 +1,76 @@
-//! Looks at every message that matches, wherever it is: for counts, and for everything that is made of all.
+//! Visits every message that matches, wherever it is: for counts, and for all other answers made of all messages.
 //!
 //! **Invariant:** every message that matches is visited once, unless the visitor has no use for it; in the order in
 //! which they were stored, unless the visitor wants the newest first.
 
+use super::candidates::{Candidates, count, count_at_once, find_candidates};
 use super::coverage::Coverage;
-use super::look::{Look, count, count_at_once, look};
-use super::question::Question;
+use super::question::RowQuestion;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, Scratch};
+use crate::segment::blocks::{Blocks, ReadScratch};
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_stretch};
+use crate::store::read::{StretchItem, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use logstead_record::{Batch, ColumnGroups, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
 
-/// Segments that are looked at together: their bitmaps are in memory at the same time.
+/// The number of segments that are searched together: their bitmaps are in memory at the same time.
 const WAVE_SEGMENTS: usize = 16;
 /// Blocks that one lane reads before the next may take over.
 const JOB_BLOCKS: usize = 8;
 /// Batches in memory at once for each lane.
 const WAVE_BATCHES: usize = 8;
 
-/// Makes something of the messages that match.
+/// A visitor of the messages that match.
 pub(crate) trait Visitor {
-    /// Whether all that is wanted of a segment is how many there are.
+    /// Whether only the number of messages of a segment is wanted.
     fn counts_only(&self) -> bool {
         false
     }
 
-    /// So many messages of a segment match.
+    /// A number of messages of a segment match.
     fn counted(&mut self, _count: u64) {}
 
-    /// Whether the newest messages should come first, as far as the order in which they were stored tells.
+    /// Whether the newest messages should come first, by the order in which they were stored.
     fn newest_first(&self) -> bool {
         false
     }
 
-    /// Messages before this time are of no use any more.
+    /// The time before which messages are of no use any more.
     fn floor(&self) -> Option<Timestamp> {
         None
     }
 
     /// These rows of some segments match.
-    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage;
+    fn segments(&mut self, found: &[(SegmentRows<'_>, Selection)], run: &SearchContext<'_>) -> Coverage;
 
     /// These rows of a batch of the tail match. The number is the sequence of its first row.
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &Run<'_>);
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &SearchContext<'_>);
 }
 
 /// A segment whose rows are known.
-pub(crate) struct Sealed<'a> {
+pub(crate) struct SegmentRows<'a> {
     pub(crate) segment: &'a Segment,
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// What the first look at a segment gave.
-enum Seen {
+/// The result of the first look at a segment.
+enum SegmentResult {
     Counted(u64),
-    Look(Look),
+    Candidates(Candidates),
 }
 
 /// Blocks of a segment, by its place in a wave, and which of their rows are undecided.
-type Job = (usize, Vec<(usize, Selection)>);
+type BlockJob = (usize, Vec<(usize, Selection)>);
 
 /// A batch of the tail, and which of its rows match.
-type Selected = (u64, Arc<Batch>, Selection);
+type SelectedBatch = (u64, Arc<Batch>, Selection);
 
 /// Shows everything that matches to a visitor.
-pub(crate) fn sweep(view: &View, question: Question<'_>, visitor: &mut dyn Visitor) -> Coverage {
+pub(crate) fn sweep(view: &View, question: RowQuestion<'_>, visitor: &mut dyn Visitor) -> Coverage {
     let mut sweep = Sweep { view, question, visitor, coverage: Coverage::default() };
     let segments = sweep.segments();
     if sweep.visitor.newest_first() {
@@ -83,10 +83,10 @@ pub(crate) fn sweep(view: &View, question: Question<'_>, visitor: &mut dyn Visit
     sweep.coverage.end(view)
 }
 
-/// A look at everything.
+/// A pass over everything.
 struct Sweep<'a> {
     view: &'a View,
-    question: Question<'a>,
+    question: RowQuestion<'a>,
     visitor: &'a mut dyn Visitor,
     coverage: Coverage,
 }
@@ -97,12 +97,12 @@ impl<'a> Sweep<'a> {
         segments.filter(|segment| self.question.concerns(segment.blocks.span.times())).collect()
     }
 
-    /// Looks at segments together.
+    /// Searches segments together.
     fn wave(&mut self, wave: &[&Segment]) {
         let floor = self.visitor.floor();
         let is_of_use = |segment: &&&Segment| floor.is_none_or(|floor| floor <= segment.blocks.span.latest);
         let wave: Vec<&Segment> = wave.iter().filter(is_of_use).copied().collect();
-        let mut seen = self.look(&wave);
+        let mut seen = self.ask_indexes(&wave);
         self.decide(&mut seen);
         if !self.is_over() {
             self.show(seen);
@@ -115,8 +115,8 @@ impl<'a> Sweep<'a> {
         is_over
     }
 
-    /// What the indexes know.
-    fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, Seen)> {
+    /// Asks the indexes of these segments.
+    fn ask_indexes<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, SegmentResult)> {
         let (question, counts_only) = (&self.question, self.visitor.counts_only());
         let at_once = |segment: &&Segment| counts_only.then(|| count_at_once(segment, question)).flatten();
         let counts: Vec<Option<u64>> = wave.iter().map(at_once).collect();
@@ -124,54 +124,56 @@ impl<'a> Sweep<'a> {
             let counted = wave
                 .iter()
                 .zip(counts)
-                .filter_map(|(segment, count)| Some((*segment, Seen::Counted(count?))));
+                .filter_map(|(segment, count)| Some((*segment, SegmentResult::Counted(count?))));
             return counted.collect();
         }
-        let looks = lanes::map(question.run.lanes, wave.len(), |at| {
+        let results = lanes::map(question.run.lanes, wave.len(), |at| {
             if question.run.is_over() {
                 return None;
             }
             let count = counts[at].or_else(|| counts_only.then(|| count(wave[at], question)).flatten());
             Some(match count {
-                Some(count) => Seen::Counted(count),
-                None => Seen::Look(look(wave[at], question)),
+                Some(count) => SegmentResult::Counted(count),
+                None => SegmentResult::Candidates(find_candidates(wave[at], question)),
             })
         });
-        self.coverage.cancelled |= looks.iter().any(Option::is_none);
-        wave.iter().zip(looks).filter_map(|(segment, look)| Some((*segment, look?))).collect()
+        self.coverage.cancelled |= results.iter().any(Option::is_none);
+        wave.iter().zip(results).filter_map(|(segment, result)| Some((*segment, result?))).collect()
     }
 
-    /// Looks at the blocks of undecided rows. Afterwards all certain rows are those that are meant.
-    fn decide(&mut self, seen: &mut [(&Segment, Seen)]) {
+    /// Reads the blocks of undecided rows. Afterwards the certain rows are exactly those that match.
+    fn decide(&mut self, seen: &mut [(&Segment, SegmentResult)]) {
         let jobs = undecided(seen);
         let question = &self.question;
         let decided = lanes::map(question.run.lanes, jobs.len(), |job| {
             let (at, blocks) = &jobs[job];
             match &seen[*at] {
-                (segment, Seen::Look(look)) => decide(segment, look, blocks, question),
-                (_, Seen::Counted(_)) => Default::default(),
+                (segment, SegmentResult::Candidates(candidates)) => {
+                    decide(segment, candidates, blocks, question)
+                }
+                (_, SegmentResult::Counted(_)) => Default::default(),
             }
         });
         for ((at, _), (decided, more)) in jobs.iter().zip(decided) {
             self.coverage.add(more);
-            let (segment, Seen::Look(look)) = &mut seen[*at] else { continue };
+            let (segment, SegmentResult::Candidates(candidates)) = &mut seen[*at] else { continue };
             for (block, rows) in decided {
                 let first = segment.blocks.row_range(block).start;
-                rows.iter().for_each(|row| look.bounds.certain.insert(first + row));
+                rows.iter().for_each(|row| candidates.bounds.certain.insert(first + row));
             }
         }
     }
 
-    fn show(&mut self, seen: Vec<(&Segment, Seen)>) {
+    fn show(&mut self, seen: Vec<(&Segment, SegmentResult)>) {
         let mut found = Vec::with_capacity(seen.len());
         for (segment, seen) in seen {
             self.coverage.segments += 1;
             match seen {
-                Seen::Counted(count) => self.visitor.counted(count),
-                Seen::Look(Look { bounds, index }) => {
+                SegmentResult::Counted(count) => self.visitor.counted(count),
+                SegmentResult::Candidates(Candidates { bounds, index }) => {
                     self.coverage.unindexed_segments += u64::from(index.is_none());
                     if !bounds.certain.is_empty() {
-                        found.push((Sealed { segment, index }, bounds.certain));
+                        found.push((SegmentRows { segment, index }, bounds.certain));
                     }
                 }
             }
@@ -196,7 +198,10 @@ impl<'a> Sweep<'a> {
 
     fn stretches(&mut self, next: &[(&FileView, &Stretch)], wave: &mut Wave) {
         let question = &self.question;
-        let read = lanes::map(question.run.lanes, next.len(), |at| select(next[at], question));
+        let read = lanes::map(question.run.lanes, next.len(), |at| {
+            let (file, stretch) = next[at];
+            select(file, stretch, question)
+        });
         for ((selected, more), (_, stretch)) in read.into_iter().zip(next) {
             self.coverage.add(more);
             if stretch.batch.is_none() {
@@ -213,15 +218,15 @@ impl<'a> Sweep<'a> {
 }
 
 /// The blocks with undecided rows, in groups that one lane reads.
-fn undecided(seen: &[(&Segment, Seen)]) -> Vec<Job> {
+fn undecided(seen: &[(&Segment, SegmentResult)]) -> Vec<BlockJob> {
     let mut jobs = Vec::new();
     for (at, (segment, seen)) in seen.iter().enumerate() {
         match seen {
-            Seen::Look(look) if !look.bounds.is_exact() => {
-                let blocks = blocks_with(&segment.blocks, &look.bounds.undecided());
+            SegmentResult::Candidates(candidates) if !candidates.bounds.is_exact() => {
+                let blocks = blocks_with(&segment.blocks, &candidates.bounds.undecided());
                 jobs.extend(blocks.chunks(JOB_BLOCKS).map(|blocks| (at, blocks.to_vec())));
             }
-            Seen::Look(_) | Seen::Counted(_) => {}
+            SegmentResult::Candidates(_) | SegmentResult::Counted(_) => {}
         }
     }
     jobs
@@ -233,36 +238,36 @@ fn blocks_with(blocks: &Blocks, rows: &Selection) -> Vec<(usize, Selection)> {
     blocks.filter(|(_, rows)| !rows.is_empty()).collect()
 }
 
-/// Which of the undecided rows of some blocks are meant.
+/// The undecided rows of some blocks that match.
 fn decide(
     segment: &Segment,
-    look: &Look,
+    candidates: &Candidates,
     blocks: &[(usize, Selection)],
-    question: &Question<'_>,
+    question: &RowQuestion<'_>,
 ) -> (Vec<(usize, Selection)>, Coverage) {
-    let (mut scratch, mut coverage) = (Scratch::default(), Coverage::default());
+    let (mut scratch, mut coverage) = (ReadScratch::default(), Coverage::default());
     let mut decided = Vec::with_capacity(blocks.len());
     for (block, undecided) in blocks {
         if question.run.is_over() {
             coverage.cancelled = true;
             break;
         }
-        let (rows, more) = look.decide(segment, (*block, undecided), question, &mut scratch);
+        let (rows, more) = candidates.decide(segment, *block, undecided, question, &mut scratch);
         coverage.add(more);
         decided.push((*block, rows));
     }
     (decided, coverage)
 }
 
-/// What matches in a stretch.
-fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (Vec<Selected>, Coverage) {
+/// The rows of a stretch that match.
+fn select(file: &FileView, stretch: &Stretch, question: &RowQuestion<'_>) -> (Vec<SelectedBatch>, Coverage) {
     let (mut selected, mut coverage) = (Vec::new(), Coverage::default());
     let read = read_stretch(file, stretch, &mut |read| {
         if question.run.is_over() {
             return Err(());
         }
         match read {
-            Read::Batch(_, first_sequence, batch) => {
+            StretchItem::Batch(_, first_sequence, batch) => {
                 coverage.journal_batches += 1;
                 coverage.scanned(batch);
                 let question = question.where_copies(batch.has_copies());
@@ -271,7 +276,7 @@ fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (V
                     selected.push((first_sequence, Arc::clone(batch), rows));
                 }
             }
-            Read::Damage(damage) => coverage.damaged.push(damage.to_string()),
+            StretchItem::Damage(damage) => coverage.damaged.push(damage.to_string()),
         }
         Ok(())
     });
@@ -279,13 +284,13 @@ fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (V
     (selected, coverage)
 }
 
-impl Sealed<'_> {
+impl SegmentRows<'_> {
     /// Shows the blocks of some rows, with the sequence of the first row of each.
     pub(crate) fn read(
         &self,
         rows: &Selection,
         groups: ColumnGroups,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
         visit: &mut dyn FnMut(u64, &Arc<Batch>, &Selection),
     ) -> Coverage {
         let mut coverage = Coverage::default();
@@ -296,7 +301,7 @@ impl Sealed<'_> {
             let next;
             (next, left) = wave.split(left);
             let read = lanes::map(run.lanes, next.len(), |at| {
-                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut Scratch::default()))
+                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut ReadScratch::default()))
             });
             for ((block, rows), batch) in next.iter().zip(read) {
                 let Some(batch) = batch.filter(|_| !run.is_over()) else {

@@ -1,22 +1,22 @@
 //! Writes a segment: batches in, two synced files out.
 //!
-//! **Invariant:** a file gets its name when all of it is synced. What a builder that failed leaves behind has a
-//! name that is never read.
+//! **Invariant:** a file gets its name when all of it is synced. The remains of a builder that failed have
+//! a name that is never read.
 
-use super::blocks::{Blocks, BlocksError, BlocksWriter, GroupTexts, TextGroups};
+use super::blocks::{Blocks, BlocksError, BlocksWriter, IndexedTexts, RowGroups};
 use super::bundle::BundleWriter;
-use super::counted::Counted;
 use super::id::SegmentId;
 use super::index::IndexBuilder;
+use super::memory::MemoryShare;
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
-use logstead_template::Fault;
+use logstead_template::DecodeError;
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a file is called until all of it is synced.
+/// The suffix of a file until all of it is synced.
 const NEW_SUFFIX: &str = "new";
 
 /// Writes a segment.
@@ -25,19 +25,19 @@ pub(crate) struct SegmentBuilder<'a> {
     first_sequence: u64,
     blocks: BlocksWriter,
     index: IndexBuilder,
-    memory: Counted,
+    memory: MemoryShare,
 }
 
 /// Files that have no name yet. They are removed, unless they get one.
-struct Unnamed<'a> {
+struct UnnamedFiles<'a> {
     folder: &'a Folder,
     paths: Vec<PathBuf>,
 }
 
-impl Drop for Unnamed<'_> {
+impl Drop for UnnamedFiles<'_> {
     fn drop(&mut self) {
         for path in &self.paths {
-            // Where this fails, the next start removes it.
+            // If this fails, the next start removes it.
             self.folder.disk.remove(path).ok();
         }
     }
@@ -71,12 +71,13 @@ impl<'a> SegmentBuilder<'a> {
     }
 
     /// Adds the messages of a group as they are.
-    pub(crate) fn push_group(&mut self, groups: &TextGroups, group: usize) -> Result<(), BlocksError> {
+    pub(crate) fn push_group(&mut self, groups: &RowGroups, group: usize) -> Result<(), BlocksError> {
         let SegmentBuilder { blocks, index, memory, .. } = self;
         let index = RefCell::new(index);
         let mut fault = None;
         blocks.push_group(
-            (groups, group),
+            groups,
+            group,
             &mut |texts| add_group(&mut index.borrow_mut(), texts, &mut fault),
             &mut |batch| index.borrow_mut().push(batch),
         )?;
@@ -84,12 +85,12 @@ impl<'a> SegmentBuilder<'a> {
         fault.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
-    /// How many messages it has so far.
+    /// The number of messages that it has so far.
     pub(crate) fn rows(&self) -> u32 {
         self.blocks.rows()
     }
 
-    /// Whether no more messages should be added: what is read as a whole would be too large.
+    /// Whether no more messages should be added: parts that are read as a whole would be too large.
     pub(crate) fn is_full(&self) -> bool {
         self.blocks.is_full()
     }
@@ -104,7 +105,7 @@ impl<'a> SegmentBuilder<'a> {
             return Err(io::Error::other(fault));
         }
         let [blocks_path, index_path] = folder.paths(id).map(|path| with_suffix(&path));
-        let mut unnamed = Unnamed { folder, paths: Vec::new() };
+        let mut unnamed = UnnamedFiles { folder, paths: Vec::new() };
         write_file(folder, blocks, &blocks_path, &mut unnamed)?;
         let blocks = folder.open_blocks(&blocks_path).map_err(io::Error::other)?;
         write_file(folder, index.finish(&blocks).map_err(io::Error::other)?, &index_path, &mut unnamed)?;
@@ -120,7 +121,7 @@ impl<'a> SegmentBuilder<'a> {
     }
 }
 
-fn add_group(index: &mut IndexBuilder, texts: &GroupTexts, fault: &mut Option<Fault>) {
+fn add_group(index: &mut IndexBuilder, texts: &IndexedTexts, fault: &mut Option<DecodeError>) {
     if let Err(error) = index.push_group(texts) {
         *fault = Some(error);
     }
@@ -131,7 +132,7 @@ fn write_file(
     folder: &Folder,
     sections: BundleWriter,
     new_path: &Path,
-    unnamed: &mut Unnamed<'_>,
+    unnamed: &mut UnnamedFiles<'_>,
 ) -> io::Result<()> {
     unnamed.paths.push(new_path.to_owned());
     let file = folder.disk.create(new_path)?;
@@ -146,7 +147,7 @@ fn with_suffix(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes the index of some blocks, in the place of one that may be there.
+/// Writes the index of some blocks, replacing any that is there.
 pub(crate) fn write_index(
     folder: &Folder,
     blocks: &Blocks,
@@ -154,7 +155,7 @@ pub(crate) fn write_index(
     path: &Path,
 ) -> io::Result<()> {
     let new_path = with_suffix(path);
-    let mut unnamed = Unnamed { folder, paths: Vec::new() };
+    let mut unnamed = UnnamedFiles { folder, paths: Vec::new() };
     write_file(folder, index.finish(blocks).map_err(io::Error::other)?, &new_path, &mut unnamed)?;
     folder.disk.rename(&new_path, path)?;
     unnamed.paths.clear();

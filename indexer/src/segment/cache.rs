@@ -1,8 +1,8 @@
-//! What was read of segments lately, kept ready to be asked again: indexes, columns, and groups of texts.
+//! A cache of the parts of segments that were read lately: indexes, columns, and groups of texts.
 //!
-//! **Invariant:** what is kept takes no more than the cache's limit; what is larger is not kept.
+//! **Invariant:** the cached parts take no more than the cache's limit; a larger part is not cached.
 
-use super::column::Column;
+use super::column::CommonColumn;
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
@@ -10,20 +10,20 @@ use std::sync::Arc;
 
 /// Parts of segments in memory.
 pub(crate) struct Cache {
-    state: Mutex<State>,
+    state: Mutex<CacheState>,
 }
 
-/// Whose part something is: two segments never have the same, even where one takes the place of the other.
+/// The owner of parts: two segments never have the same, even if one takes the place of the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Owner(u64);
+pub(crate) struct CacheOwner(u64);
 
 /// A part of a segment. Each is of one type, wherever it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Part {
-    /// Its index.
+pub(crate) enum CachePart {
+    /// The index of a segment.
     Index,
     /// A column that every segment has.
-    Column(Column),
+    Column(CommonColumn),
     /// The column of a dynamic field.
     Field(usize),
     /// A whole section.
@@ -32,11 +32,11 @@ pub(crate) enum Part {
     Group(&'static str, usize),
 }
 
-type Kept = Arc<dyn Any + Send + Sync>;
+type CachedPart = Arc<dyn Any + Send + Sync>;
 
 #[derive(Default)]
-struct State {
-    kept: HashMap<(Owner, Part), Entry>,
+struct CacheState {
+    kept: HashMap<(CacheOwner, CachePart), CacheEntry>,
     bytes: usize,
     bytes_max: usize,
     /// Counts up with each use.
@@ -44,18 +44,18 @@ struct State {
     owners: u64,
 }
 
-struct Entry {
-    what: Kept,
+struct CacheEntry {
+    what: CachedPart,
     bytes: usize,
     used: u64,
 }
 
 impl Cache {
     pub(crate) fn new(bytes_max: usize) -> Cache {
-        Cache { state: Mutex::new(State { bytes_max, ..State::default() }) }
+        Cache { state: Mutex::new(CacheState { bytes_max, ..CacheState::default() }) }
     }
 
-    /// Keeps no more than this from now on.
+    /// Sets the limit of memory.
     pub(crate) fn set_bytes_max(&self, bytes_max: usize) {
         let dropped = {
             let mut state = self.state.lock();
@@ -65,23 +65,23 @@ impl Cache {
         drop(dropped);
     }
 
-    /// What it takes.
+    /// The memory it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.state.lock().bytes
     }
 
     /// An owner like no other.
-    pub(crate) fn owner(&self) -> Owner {
+    pub(crate) fn owner(&self) -> CacheOwner {
         let mut state = self.state.lock();
         state.owners += 1;
-        Owner(state.owners)
+        CacheOwner(state.owners)
     }
 
-    /// A part of a segment, from here or as `read` reads it and says what it takes.
+    /// A part of a segment, from the cache or from `read`, which returns it with its memory.
     pub(crate) fn get<T: Any + Send + Sync, E>(
         &self,
-        owner: Owner,
-        part: Part,
+        owner: CacheOwner,
+        part: CachePart,
         read: impl FnOnce() -> Result<(T, usize), E>,
     ) -> Result<Arc<T>, E> {
         if let Some(kept) = self.state.lock().find((owner, part))
@@ -91,17 +91,17 @@ impl Cache {
         }
         let (what, bytes) = read()?;
         let what = Arc::new(what);
-        // What is dropped for it may forget parts of its own: not while the lock is held.
-        let dropped = self.state.lock().keep((owner, part), Arc::clone(&what) as Kept, bytes);
+        // A dropped part may forget parts of its own, so it is not dropped while the lock is held.
+        let dropped = self.state.lock().keep((owner, part), Arc::clone(&what) as CachedPart, bytes);
         drop(dropped);
         Ok(what)
     }
 
-    /// Forgets everything of a segment.
-    pub(crate) fn forget(&self, owner: Owner) {
+    /// Drops all parts of a segment.
+    pub(crate) fn forget(&self, owner: CacheOwner) {
         let dropped = {
             let mut state = self.state.lock();
-            let parts: Vec<Part> =
+            let parts: Vec<CachePart> =
                 state.kept.keys().filter(|(of, _)| *of == owner).map(|(_, part)| *part).collect();
             parts.into_iter().map(|part| state.remove((owner, part))).collect::<Vec<_>>()
         };
@@ -109,39 +109,39 @@ impl Cache {
     }
 }
 
-impl State {
-    fn find(&mut self, key: (Owner, Part)) -> Option<Kept> {
+impl CacheState {
+    fn find(&mut self, key: (CacheOwner, CachePart)) -> Option<CachedPart> {
         self.now += 1;
         let found = self.kept.get_mut(&key)?;
         found.used = self.now;
         Some(Arc::clone(&found.what))
     }
 
-    /// Keeps it, and returns what gives way to it.
-    fn keep(&mut self, key: (Owner, Part), what: Kept, bytes: usize) -> Vec<Kept> {
+    /// Adds a part, and returns those dropped for it.
+    fn keep(&mut self, key: (CacheOwner, CachePart), what: CachedPart, bytes: usize) -> Vec<CachedPart> {
         if self.bytes_max < bytes || self.kept.contains_key(&key) {
             return Vec::new();
         }
         self.now += 1;
         self.bytes += bytes;
-        self.kept.insert(key, Entry { what, bytes, used: self.now });
+        self.kept.insert(key, CacheEntry { what, bytes, used: self.now });
         self.evict()
     }
 
-    fn remove(&mut self, key: (Owner, Part)) -> Option<Kept> {
-        let Entry { what, bytes, .. } = self.kept.remove(&key)?;
+    fn remove(&mut self, key: (CacheOwner, CachePart)) -> Option<CachedPart> {
+        let CacheEntry { what, bytes, .. } = self.kept.remove(&key)?;
         self.bytes -= bytes;
         Some(what)
     }
 
-    /// Drops what was not used for longest until the rest fits: a little more than needed, so that not everything that
-    /// is kept comes here.
-    fn evict(&mut self) -> Vec<Kept> {
+    /// Drops the parts that were not used for longest until the rest fits: a little more than needed, so that not every
+    /// new part has to.
+    fn evict(&mut self) -> Vec<CachedPart> {
         let mut dropped = Vec::new();
         if self.bytes <= self.bytes_max {
             return dropped;
         }
-        let mut by_use: Vec<(u64, (Owner, Part))> =
+        let mut by_use: Vec<(u64, (CacheOwner, CachePart))> =
             self.kept.iter().map(|(key, kept)| (kept.used, *key)).collect();
         by_use.sort_unstable_by_key(|(used, _)| *used);
         for (_, key) in by_use {
@@ -159,13 +159,13 @@ mod tests {
     use super::*;
 
     const BYTES_MAX: usize = 64 << 20;
-    const LARGE: Part = Part::Section("large");
+    const LARGE: CachePart = CachePart::Section("large");
 
     fn of_bytes(bytes: usize) -> Result<(u8, usize), ()> {
         Ok((0, bytes))
     }
 
-    fn is_kept(cache: &Cache, owner: Owner) -> bool {
+    fn is_kept(cache: &Cache, owner: CacheOwner) -> bool {
         cache.get::<u8, _>(owner, LARGE, || Err(())).is_ok()
     }
 
@@ -173,7 +173,7 @@ mod tests {
     fn what_was_used_last_stays() {
         let cache = Cache::new(BYTES_MAX);
         let fits = BYTES_MAX / (3 << 20);
-        let owners: Vec<Owner> = (0..=fits).map(|_| cache.owner()).collect();
+        let owners: Vec<CacheOwner> = (0..=fits).map(|_| cache.owner()).collect();
         for &owner in &owners {
             cache.get(owner, LARGE, || of_bytes(3 << 20)).unwrap();
             assert!(is_kept(&cache, owners[0]), "it is used all the time");

@@ -1,4 +1,4 @@
-//! The columns that every segment has: which fields they hold, and in which sections.
+//! The columns that every segment has: their fields and their sections.
 
 use super::names::NamesBuilder;
 use hashbrown::HashMap;
@@ -7,8 +7,8 @@ use logstead_record::{Batch, Field, Storage, TextColumn};
 
 /// A column that every segment has, beside its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Column {
-    /// Of a field that batches keep as names.
+pub(crate) enum CommonColumn {
+    /// The column of a field that batches keep as names.
     Names(Field),
     /// The programs, in one column with the priorities: a value is the byte of the priority and then the program. A
     /// program has few priorities, so both take hardly more room than one.
@@ -20,27 +20,27 @@ pub(crate) enum Column {
 }
 
 /// Each column's section, in the order of the file.
-pub(crate) const COLUMNS: [(Column, &str); COLUMN_COUNT] = columns();
-/// How many there are.
+pub(crate) const COLUMNS: [(CommonColumn, &str); COLUMN_COUNT] = columns();
+/// Their number.
 pub(crate) const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
-/// Those that come first in the file. Fields that came later follow them.
-const FIRST_COLUMNS: [(Column, &str); 7] = [
-    (Column::Names(Field::Host), "host"),
-    (Column::Program, ORIGIN),
-    (Column::Priority, ORIGIN),
-    (Column::Names(Field::Source), "source"),
-    (Column::Names(Field::Peer), "peer"),
-    (Column::Names(Field::Msgid), "msgid"),
-    (Column::Flags, FLAGS),
+/// The columns that come first in the file. Those of newer fields follow them.
+const FIRST_COLUMNS: [(CommonColumn, &str); 7] = [
+    (CommonColumn::Names(Field::Host), "host"),
+    (CommonColumn::Program, ORIGIN),
+    (CommonColumn::Priority, ORIGIN),
+    (CommonColumn::Names(Field::Source), "source"),
+    (CommonColumn::Names(Field::Peer), "peer"),
+    (CommonColumn::Names(Field::Msgid), "msgid"),
+    (CommonColumn::Flags, FLAGS),
 ];
 /// The section of priorities and programs.
 pub(crate) const ORIGIN: &str = "origin";
 /// The section of the flags.
 pub(crate) const FLAGS: &str = "flags";
-/// How many fields kept as names are among them.
+/// The number of fields kept as names among them.
 const FIRST_NAMES: usize = 5;
 
-const fn columns() -> [(Column, &'static str); COLUMN_COUNT] {
+const fn columns() -> [(CommonColumn, &'static str); COLUMN_COUNT] {
     let mut columns = [FIRST_COLUMNS[0]; COLUMN_COUNT];
     columns.split_at_mut(FIRST_COLUMNS.len()).0.copy_from_slice(&FIRST_COLUMNS);
     let mut at = 0;
@@ -48,21 +48,21 @@ const fn columns() -> [(Column, &'static str); COLUMN_COUNT] {
         if let (field, name, Storage::Name(number)) = Field::ALL[at]
             && FIRST_NAMES <= number
         {
-            columns[FIRST_COLUMNS.len() + number - FIRST_NAMES] = (Column::Names(field), name);
+            columns[FIRST_COLUMNS.len() + number - FIRST_NAMES] = (CommonColumn::Names(field), name);
         }
         at += 1;
     }
     columns
 }
 
-impl Column {
+impl CommonColumn {
     /// The one with the values of a field.
-    pub(crate) fn of(field: Field) -> Option<Column> {
+    pub(crate) fn of(field: Field) -> Option<CommonColumn> {
         match field.storage() {
-            Storage::Name(_) if field == Field::Program => Some(Column::Program),
-            Storage::Name(_) => Some(Column::Names(field)),
-            Storage::Priority(_) => Some(Column::Priority),
-            Storage::Flags => Some(Column::Flags),
+            Storage::Name(_) if field == Field::Program => Some(CommonColumn::Program),
+            Storage::Name(_) => Some(CommonColumn::Names(field)),
+            Storage::Priority(_) => Some(CommonColumn::Priority),
+            Storage::Flags => Some(CommonColumn::Flags),
             Storage::Text(_) | Storage::Time | Storage::Received | Storage::Raw | Storage::Logspace => None,
         }
     }
@@ -78,33 +78,33 @@ impl Column {
         COLUMNS[self.number()].1
     }
 
-    /// Whether its section is missing where no row has a value.
+    /// Whether its section is missing if no row has a value.
     pub(crate) fn may_be_missing(self) -> bool {
-        self == Column::Names(Field::CopyOf)
+        self == CommonColumn::Names(Field::CopyOf)
     }
 
     /// Whether its section is that of a column before it.
     pub(crate) fn shares_a_section(self) -> bool {
-        self == Column::Priority
+        self == CommonColumn::Priority
     }
 
     /// Appends the rows of a batch. Programs and priorities are [numbered](origins) instead: their rows are elsewhere.
     pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder) {
         let columns = batch.columns();
         match self {
-            Column::Names(field) => names.push_names(&columns.names[field.number()]),
-            Column::Program | Column::Priority => {}
-            Column::Flags => names.push_bytes(columns.flags(), None),
+            CommonColumn::Names(field) => names.push_names(&columns.names[field.number()]),
+            CommonColumn::Program | CommonColumn::Priority => {}
+            CommonColumn::Flags => names.push_bytes(columns.flags(), None),
         }
     }
 
-    /// Of values that stand for two fields, the part that is of this one.
+    /// The part of values that belongs to this column, if they stand for two fields.
     pub(crate) fn own_part(self, values: TextColumn) -> TextColumn {
         let part = |value: &[u8]| match self {
-            Column::Program => value.get(1..).unwrap_or_default().to_vec(),
+            CommonColumn::Program => value.get(1..).unwrap_or_default().to_vec(),
             _ => value.get(..1).unwrap_or_default().to_vec(),
         };
-        if !matches!(self, Column::Program | Column::Priority) {
+        if !matches!(self, CommonColumn::Program | CommonColumn::Priority) {
             return values;
         }
         let mut parts = TextColumn::default();
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn every_field_that_has_a_column_has_a_section() {
         for (field, ..) in Field::ALL {
-            assert!(Column::of(field).is_none_or(|column| column.number() < COLUMNS.len()), "{field}");
+            assert!(CommonColumn::of(field).is_none_or(|column| column.number() < COLUMNS.len()), "{field}");
         }
     }
 }

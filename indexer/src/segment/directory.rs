@@ -1,8 +1,7 @@
-//! What tantivy sees of the disk: directories that are sections of an index file.
+//! The disk as tantivy sees it: directories that are sections of an index file.
 //!
 //! Each of its files is a section whose name begins with that of the dictionary and ends with the file's extension.
-//! [`Gathered`] holds in memory what
-//! tantivy writes; [`Sections`] is read-only.
+//! [`MemoryDirectory`] holds in memory what tantivy writes; [`SectionDirectory`] is read-only.
 //!
 //! **Invariant:** tantivy touches no file system, and sees no byte that was not checked.
 
@@ -21,20 +20,20 @@ use tantivy::directory::{
 };
 use tantivy::{HasLen, TantivyError};
 
-/// The file that says what is in the others.
+/// The file that describes the others.
 const META: &str = "meta.json";
 
 /// Files being written, by the names of their sections.
 #[derive(Clone)]
-pub(super) struct Gathered {
+pub(super) struct MemoryDirectory {
     dictionary: &'static str,
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
 }
 
-impl Gathered {
+impl MemoryDirectory {
     /// The files of a dictionary with this name.
-    pub(super) fn new(dictionary: &'static str) -> Gathered {
-        Gathered { dictionary, files: Arc::default() }
+    pub(super) fn new(dictionary: &'static str) -> MemoryDirectory {
+        MemoryDirectory { dictionary, files: Arc::default() }
     }
 
     /// Makes sections of all files.
@@ -45,7 +44,7 @@ impl Gathered {
     }
 }
 
-impl Directory for Gathered {
+impl Directory for MemoryDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         Err(OpenReadError::FileDoesNotExist(path.to_owned()))
     }
@@ -59,7 +58,7 @@ impl Directory for Gathered {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let file = GatheredFile {
+        let file = MemoryFile {
             name: section_name(self.dictionary, path),
             bytes: Vec::new(),
             files: Arc::clone(&self.files),
@@ -87,19 +86,19 @@ impl Directory for Gathered {
     }
 }
 
-impl fmt::Debug for Gathered {
+impl fmt::Debug for MemoryDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.files.lock().keys()).finish()
     }
 }
 
-struct GatheredFile {
+struct MemoryFile {
     name: Option<String>,
     bytes: Vec<u8>,
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
 }
 
-impl Write for GatheredFile {
+impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -110,7 +109,7 @@ impl Write for GatheredFile {
     }
 }
 
-impl TerminatingWrite for GatheredFile {
+impl TerminatingWrite for MemoryFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         if let Some(name) = self.name.take() {
             self.files.lock().insert(name, mem::take(&mut self.bytes));
@@ -121,14 +120,14 @@ impl TerminatingWrite for GatheredFile {
 
 /// Files that are sections of an index file.
 #[derive(Clone)]
-pub(super) struct Sections {
+pub(super) struct SectionDirectory {
     dictionary: &'static str,
     bundle: Bundle,
 }
 
-impl Sections {
-    pub(super) fn new(dictionary: &'static str, bundle: &Bundle) -> Sections {
-        Sections { dictionary, bundle: bundle.clone() }
+impl SectionDirectory {
+    pub(super) fn new(dictionary: &'static str, bundle: &Bundle) -> SectionDirectory {
+        SectionDirectory { dictionary, bundle: bundle.clone() }
     }
 
     fn section(&self, path: &Path) -> Result<Section, OpenReadError> {
@@ -138,7 +137,7 @@ impl Sections {
     }
 }
 
-impl Directory for Sections {
+impl Directory for SectionDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         Ok(Arc::new(SectionFile(self.section(path)?)))
     }
@@ -172,7 +171,7 @@ impl Directory for Sections {
     }
 }
 
-impl fmt::Debug for Sections {
+impl fmt::Debug for SectionDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Sections").field(&self.bundle.identity()).finish()
     }
@@ -215,13 +214,13 @@ impl From<TantivyError> for IndexError {
     }
 }
 
-/// What the error was before it went through tantivy.
+/// The error as it was before it went through tantivy.
 fn from_io(error: &io::Error) -> IndexError {
     let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<IndexError>());
     ours.cloned().unwrap_or_else(|| IndexError::Format(error.to_string()))
 }
 
-/// The section that a file is. Others, tantivy's notes on what it wrote, are not kept.
+/// The section that a file is. Other files, tantivy's notes on what it wrote, are not kept.
 fn section_name(dictionary: &str, path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if name == META {

@@ -5,7 +5,7 @@
 //! together. At each the answer gets coarser, never wrong: a field without a column is answered from the
 //! messages.
 //!
-//! **Invariant:** a column says of every row whether it has the field; and which value, unless the column keeps
+//! **Invariant:** a column knows for every row whether it has the field, and its value, unless the column keeps
 //! presence only. A column of a field that some row has twice keeps presence only.
 
 use super::names::NamesBuilder;
@@ -13,11 +13,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{Columns, TextColumn};
 use std::hash::BuildHasher;
 
-/// Most fields with a column.
+/// The most fields with a column.
 pub(crate) const FIELDS_MAX: usize = 1024;
-/// Most bytes of the names of fields that have no column.
+/// The most bytes of the names of fields that have no column.
 pub(crate) const OTHER_BYTES_MAX: usize = 4 << 20;
-/// Most memory of all columns together while they are built; beyond it, the largest keep presence only.
+/// The most memory of all columns together while they are built; beyond it, the largest keep presence only.
 pub(crate) const COLUMNS_BYTES_MAX: usize = 256 << 20;
 
 /// Not yet looked up.
@@ -26,10 +26,10 @@ const UNKNOWN: u32 = u32::MAX;
 /// Builds the columns of all dynamic fields.
 pub(crate) struct FieldsBuilder {
     columns: Vec<NamesBuilder>,
-    /// As first spelled, in the order of `columns`.
-    names: Names,
-    /// Those that came when there were [`FIELDS_MAX`] columns.
-    others: Names,
+    /// The names as first spelled, in the order of `columns`.
+    names: FieldNames,
+    /// The fields that came when there were [`FIELDS_MAX`] columns.
+    others: FieldNames,
     others_known: bool,
     rows: usize,
     columns_bytes_max: usize,
@@ -37,7 +37,7 @@ pub(crate) struct FieldsBuilder {
 
 /// The dynamic fields of a segment.
 #[derive(Debug)]
-pub(crate) struct Fields {
+pub(crate) struct FieldColumns {
     /// Each field's name as first spelled, and the bytes of its column.
     pub(crate) columns: Vec<(Vec<u8>, Vec<u8>)>,
     /// The names of fields without a column, as first spelled.
@@ -50,8 +50,8 @@ impl Default for FieldsBuilder {
     fn default() -> FieldsBuilder {
         FieldsBuilder {
             columns: Vec::new(),
-            names: Names::default(),
-            others: Names::default(),
+            names: FieldNames::default(),
+            others: FieldNames::default(),
             others_known: true,
             rows: 0,
             columns_bytes_max: COLUMNS_BYTES_MAX,
@@ -81,14 +81,14 @@ impl FieldsBuilder {
         self.keep_within_memory();
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// The columns as bytes.
-    pub(crate) fn finish(self) -> Fields {
+    pub(crate) fn finish(self) -> FieldColumns {
         let rows = self.rows;
         let columns = self.columns.into_iter().zip(self.names.spelled.iter()).map(|(mut column, name)| {
             column.push_absent(rows - column.rows());
@@ -96,7 +96,11 @@ impl FieldsBuilder {
             column.finish(&mut bytes);
             (name.to_vec(), bytes)
         });
-        Fields { columns: columns.collect(), others: self.others.spelled, others_known: self.others_known }
+        FieldColumns {
+            columns: columns.collect(),
+            others: self.others.spelled,
+            others_known: self.others_known,
+        }
     }
 
     /// The place of a field's column; beyond all columns if it has none.
@@ -145,29 +149,29 @@ fn push(column: &mut NamesBuilder, row: usize, value: &[u8]) {
 
 /// Distinct names in the order they came.
 #[derive(Default)]
-struct Names {
+struct FieldNames {
     spelled: TextColumn,
     lower: TextColumn,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// What they count towards a limit.
+    /// The bytes that they count towards a limit.
     bytes: usize,
 }
 
-impl Names {
+impl FieldNames {
     fn find(&self, lower: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(lower);
         self.known.find(hash, |&id| self.lower.get(id as usize) == lower).copied()
     }
 
     fn insert(&mut self, name: &[u8], lower: &[u8]) -> u32 {
-        let Names { spelled, lower: lowers, known, hasher, bytes } = self;
+        let FieldNames { spelled, lower: lowers, known, hasher, bytes } = self;
         let id = lowers.len() as u32;
         spelled.push(name);
         lowers.push(lower);
         let hash_of = |&id: &u32| hasher.hash_one(lowers.get(id as usize));
         known.insert_unique(hasher.hash_one(lower), id, hash_of);
-        // Also a short name takes a place in each of the vectors.
+        // Even a short name takes a place in each of the vectors.
         *bytes += name.len() + 16;
         id
     }
@@ -175,7 +179,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::Names as Column;
+    use super::super::names::NamesColumn;
     use super::*;
     use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
     use proptest::collection::vec;
@@ -198,16 +202,16 @@ mod tests {
         (name.to_owned(), value.to_owned())
     }
 
-    fn built(rows: &[Named], at_once: usize) -> Fields {
+    fn built(rows: &[Named], at_once: usize) -> FieldColumns {
         let mut builder = FieldsBuilder::default();
         rows.chunks(at_once).for_each(|rows| builder.push_batch(batch(rows).columns()));
         assert_eq!(builder.rows(), rows.len());
         builder.finish()
     }
 
-    /// What each row has in the column; `Some(None)` where it has some value.
+    /// The value of each row in the column; `Some(None)` if it has an unknown one.
     fn values_of(bytes: &[u8], rows: usize) -> Vec<Option<Option<String>>> {
-        let column = Column::new(bytes, rows as u32).unwrap();
+        let column = NamesColumn::new(bytes, rows as u32).unwrap();
         let value_of = |id: u32| {
             let text = || String::from_utf8(column.values().get(id as usize).to_vec()).unwrap();
             (id != column.absent()).then(|| column.is_complete().then(text))

@@ -1,8 +1,8 @@
-//! Which messages a segment holds, and how its files are called.
+//! The id of a segment: the messages it holds, and the names of its files.
 
 use std::ops::Range;
 
-/// Which messages a segment holds; its files are named after it.
+/// The messages that a segment holds; its files are named after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SegmentId {
     pub(crate) first_sequence: u64,
@@ -27,13 +27,13 @@ impl SegmentId {
         format!("{first_sequence:020}-{rows}.index")
     }
 
-    /// What the name of a blocks file says.
+    /// The id in the name of a blocks file.
     pub(crate) fn of_blocks_name(name: &str) -> Option<SegmentId> {
         let id = SegmentId::of_stem(name.strip_suffix(".blocks")?)?;
         (id.blocks_name() == name).then_some(id)
     }
 
-    /// What the name of an index file says.
+    /// The id in the name of an index file.
     pub(crate) fn of_index_name(name: &str) -> Option<SegmentId> {
         let id = SegmentId::of_stem(name.strip_suffix(".index")?)?;
         (id.index_name() == name).then_some(id)

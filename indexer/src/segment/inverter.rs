@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use logstead_record::word;
 use std::hash::{BuildHasher, RandomState};
 
-/// Of a longer word, only these first bytes are in the index.
+/// The length beyond which only the first bytes of a word are in the index.
 pub(crate) const TERM_BYTES_MAX: usize = 128;
 /// Words up to this length are their own key.
 const SHORT_BYTES_MAX: usize = 7;
@@ -22,7 +22,7 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A word index that grows row by row.
 pub(crate) struct Inverter {
-    table: HashTable<Slot>,
+    table: HashTable<TermSlot>,
     /// Random, so that colliding words cannot be prepared. The result does not depend on it.
     seed: u64,
     /// The terms by number, back to back, and where each ends.
@@ -35,21 +35,21 @@ pub(crate) struct Inverter {
 }
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct TermSlot {
     key: u64,
     number: u32,
     last_row: u32,
 }
 
 impl Inverter {
-    /// No rows.
+    /// An inverter without rows.
     #[cfg(test)]
     pub(crate) fn new() -> Inverter {
         Inverter::with_room(0)
     }
 
-    /// No rows, and room for what about this many usually have: to grow a table of a million words costs as much
-    /// as to fill it.
+    /// An inverter without rows, with room for the words that about this many usually have: growing a table of a
+    /// million words costs as much as filling it.
     pub(crate) fn with_room(rows: usize) -> Inverter {
         Inverter {
             table: HashTable::with_capacity(rows * 5 / 8),
@@ -65,7 +65,7 @@ impl Inverter {
     /// Adds all words of a text to a row.
     ///
     /// # Panics
-    /// When a later row was added to before.
+    /// When a later row was added before.
     pub(crate) fn add_text(&mut self, row: u32, text: &[u8]) {
         assert!(self.row_ends.len() <= row as usize, "row {row} comes after {}", self.row_ends.len());
         self.row_ends.resize(row as usize, self.numbers.len());
@@ -74,7 +74,7 @@ impl Inverter {
         self.scratch = scratch;
     }
 
-    /// About how much memory this takes. Room that was not used yet costs nothing.
+    /// The approximate memory that it takes. Unused room costs nothing.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.table.allocation_size()
             + self.terms.len()
@@ -88,7 +88,7 @@ impl Inverter {
     }
 
     /// The index. While it is made, it takes as much memory again for the rows.
-    pub(crate) fn finish(mut self) -> Inverted {
+    pub(crate) fn finish(mut self) -> InvertedWords {
         self.row_ends.push(self.numbers.len());
         self.table = HashTable::new();
         let mut ends = self.count_rows();
@@ -102,7 +102,7 @@ impl Inverter {
             }
             start = end;
         }
-        let mut inverted = Inverted {
+        let mut inverted = InvertedWords {
             terms: self.terms,
             term_ends: self.term_ends,
             order: Vec::new(),
@@ -113,7 +113,7 @@ impl Inverter {
         inverted
     }
 
-    /// For each term, how many rows the terms before it have together: where its own begin.
+    /// For each term, the number of rows of the terms before it, where its own begin.
     fn count_rows(&self) -> Vec<usize> {
         let mut starts = vec![0; self.term_ends.len()];
         for &number in &self.numbers {
@@ -131,7 +131,7 @@ impl Inverter {
         let word = &word[..word.len().min(TERM_BYTES_MAX)];
         let key = self.key(word);
         let (terms, term_ends) = (&self.terms, &self.term_ends);
-        let is_word = |slot: &Slot| {
+        let is_word = |slot: &TermSlot| {
             slot.key == key
                 && (key < LONG || range(term_ends, slot.number).is_some_and(|at| terms[at] == *word))
         };
@@ -153,7 +153,7 @@ impl Inverter {
         self.term_ends.push(self.terms.len());
         self.numbers.push(number);
         let seed = self.seed;
-        let slot = Slot { key, number, last_row: row };
+        let slot = TermSlot { key, number, last_row: row };
         self.table.insert_unique(spread(key ^ seed), slot, |slot| spread(slot.key ^ seed));
     }
 
@@ -165,8 +165,8 @@ impl Inverter {
     }
 }
 
-/// What an inverter made: the terms in order, each with its rows.
-pub(crate) struct Inverted {
+/// The result of an inverter: the terms in order, each with its rows.
+pub(crate) struct InvertedWords {
     terms: Vec<u8>,
     term_ends: Vec<usize>,
     /// The terms' numbers in the order of their bytes.
@@ -176,7 +176,7 @@ pub(crate) struct Inverted {
     row_ends: Vec<usize>,
 }
 
-impl Inverted {
+impl InvertedWords {
     /// The terms in the order of their bytes, each with its rows, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u32])> {
         self.order.iter().map(|&number| {
@@ -190,7 +190,7 @@ impl Inverted {
         (0..self.term_ends.len() as u32).map(|number| self.term(number))
     }
 
-    /// How many terms and rows of terms there are.
+    /// The number of terms, and of rows of terms.
     pub(crate) fn postings(&self) -> u64 {
         self.rows.len() as u64
     }
@@ -207,7 +207,7 @@ impl Inverted {
     }
 }
 
-/// What is between the end of the one before and the end of this.
+/// The range between the end of the previous item and the end of this one.
 fn range(ends: &[usize], number: u32) -> Option<std::ops::Range<usize>> {
     let number = number as usize;
     let start = if number == 0 { 0 } else { *ends.get(number - 1)? };
@@ -270,7 +270,7 @@ pub(crate) mod tests {
         index
     }
 
-    pub(crate) fn inverted(texts: &[(u32, Vec<u8>)]) -> Inverted {
+    pub(crate) fn inverted(texts: &[(u32, Vec<u8>)]) -> InvertedWords {
         let mut inverter = Inverter::new();
         for (row, text) in texts {
             inverter.add_text(*row, text);

@@ -1,26 +1,25 @@
 //! Sealed segments: a run of messages in two files that never change.
 //!
 //! `<first sequence, 20 digits>-<rows>.blocks` holds the messages and is the truth; `….index` is derived from it
-//! and says quickly where what is. Row `r` of a segment is the message with the sequence `first + r`.
+//! and finds things quickly. Row `r` of a segment is the message with the sequence `first + r`.
 //!
-//! **Invariant:** an index is believed only when it was made of these very blocks. Where there is none that can
-//! be read, the blocks are searched, and the answers are the same.
+//! **Invariant:** an index is believed only when it was made of these very blocks. If there is no
+//! readable index, the blocks are searched, and the answers are the same.
 
 pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
 mod column;
-mod counted;
 pub(crate) mod directory;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod index;
 pub(crate) mod inverter;
 pub(crate) mod lexicon;
+mod memory;
 pub(crate) mod names;
 pub(crate) mod packed;
-mod range;
 mod templates;
 pub(crate) mod times;
 pub(crate) mod words;
@@ -28,9 +27,9 @@ pub(crate) mod words;
 use crate::disk::{Disk, DiskFile};
 
 use crate::journal::frame::Hash;
-use blocks::{Blocks, BlocksError, Scratch};
+use blocks::{Blocks, BlocksError, ReadScratch};
 use bundle::IndexError;
-use cache::{Cache, Owner, Part};
+use cache::{Cache, CacheOwner, CachePart};
 use id::SegmentId;
 use index::{IndexBuilder, SegmentIndex};
 use parking_lot::Mutex;
@@ -39,14 +38,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where the segments of a logspace are.
+/// The folder of the segments of a logspace.
 #[derive(Clone)]
 pub(crate) struct Folder {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) path: PathBuf,
     cache: Arc<Cache>,
     /// Memory of the segments and indexes that are being made.
-    building: counted::Sum,
+    building: memory::MemorySum,
     /// Whether an index file is held from the start on, so that it can be read although it is replaced.
     holds_indexes: bool,
 }
@@ -57,17 +56,17 @@ pub(crate) struct Segment {
     /// Its messages.
     pub(crate) blocks: Blocks,
     folder: Folder,
-    /// Whose its index is in the cache.
-    owner: Owner,
-    index: Mutex<Index>,
-    /// Where it is held.
+    /// The owner of its parts in the cache.
+    owner: CacheOwner,
+    index: Mutex<IndexState>,
+    /// The open index file, if it is held.
     index_file: Option<Arc<dyn DiskFile>>,
     index_bytes: AtomicU64,
 }
 
 /// How far it is with an index.
-enum Index {
-    /// Nobody asked yet.
+enum IndexState {
+    /// It was not needed yet.
     Unopened,
     /// It can be asked: it is in the cache, or is opened again.
     Usable,
@@ -79,7 +78,7 @@ impl Folder {
     /// Keeps as much of the indexes in memory.
     pub(crate) fn new(disk: Arc<dyn Disk>, path: &Path, index_memory_max: usize) -> Folder {
         let cache = Arc::new(Cache::new(index_memory_max));
-        let building = counted::Sum::default();
+        let building = memory::MemorySum::default();
         Folder { disk, path: path.to_owned(), cache, building, holds_indexes: false }
     }
 
@@ -93,7 +92,7 @@ impl Folder {
         self.cache.set_bytes_max(bytes_max);
     }
 
-    /// What is in memory for the segments and indexes that are being made.
+    /// The memory of the segments and indexes that are being made.
     pub(crate) fn building_memory_bytes(&self) -> usize {
         self.building.bytes()
     }
@@ -103,7 +102,7 @@ impl Folder {
         IndexBuilder::new(first_sequence, previous_hash, self.building.hold())
     }
 
-    /// What is in memory of the indexes.
+    /// The memory of the indexes.
     pub(crate) fn index_memory_bytes(&self) -> usize {
         self.cache.bytes()
     }
@@ -122,7 +121,7 @@ impl Folder {
             blocks,
             folder: self.clone(),
             owner: self.cache.owner(),
-            index: Mutex::new(Index::Unopened),
+            index: Mutex::new(IndexState::Unopened),
             index_file: index_file.filter(|_| self.holds_indexes),
             index_bytes: AtomicU64::new(index_bytes),
         })
@@ -136,7 +135,7 @@ impl Folder {
         Blocks::open(file, &self.cache)
     }
 
-    /// How long the index of a segment is; nothing where it has none.
+    /// How long the index of a segment is; nothing if it has none.
     pub(crate) fn index_bytes(&self, id: SegmentId) -> u64 {
         let [_, path] = self.paths(id);
         self.disk.open(&path).and_then(|file| file.bytes()).unwrap_or(0)
@@ -149,19 +148,19 @@ impl Folder {
 }
 
 impl Segment {
-    /// How many bytes it takes on the disk.
+    /// The number of bytes that it takes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
         self.index_bytes() + self.blocks.bytes
     }
 
-    /// How many of those are its index.
+    /// The bytes among these of its index.
     pub(crate) fn index_bytes(&self) -> u64 {
         self.index_bytes.load(Ordering::Relaxed)
     }
 
     /// Whether all its messages can be read: all of them are.
     pub(crate) fn is_whole(&self) -> bool {
-        let mut scratch = Scratch::default();
+        let mut scratch = ReadScratch::default();
         self.blocks.verify_root().is_ok()
             && (0..self.blocks.len()).all(|block| {
                 self.blocks.read(block, logstead_record::ColumnGroups::ALL, &mut scratch).is_ok()
@@ -171,33 +170,33 @@ impl Segment {
     /// Its index, opened when it was not used lately.
     pub(crate) fn index(&self) -> Result<Arc<SegmentIndex>, IndexError> {
         let mut state = self.index.lock();
-        if let Index::Unusable(error) = &*state {
+        if let IndexState::Unusable(error) = &*state {
             return Err(error.clone());
         }
-        let opened = self.folder.cache.get(self.owner, Part::Index, || {
+        let opened = self.folder.cache.get(self.owner, CachePart::Index, || {
             let [_, path] = self.folder.paths(self.id);
             let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            let index = SegmentIndex::open(file, &self.blocks, (&self.folder.cache, self.owner))?;
+            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache, self.owner)?;
             let bytes = index.memory_bytes();
             Ok::<_, IndexError>((index, bytes))
         });
         match &opened {
             Ok(index) => {
                 self.index_bytes.store(index.bytes(), Ordering::Relaxed);
-                *state = Index::Usable;
+                *state = IndexState::Usable;
             }
-            Err(error) => *state = Index::Unusable(error.clone()),
+            Err(error) => *state = IndexState::Unusable(error.clone()),
         }
         opened
     }
 
     /// Whether it has no index that can be read.
     pub(crate) fn lacks_index(&self) -> bool {
-        let is_usable = matches!(*self.index.lock(), Index::Usable);
+        let is_usable = matches!(*self.index.lock(), IndexState::Usable);
         !is_usable && self.index().is_err()
     }
 
-    /// What the table of its blocks takes in memory.
+    /// The memory of the table of its blocks.
     pub(crate) fn table_bytes(&self) -> usize {
         self.blocks.memory_bytes()
     }
@@ -205,13 +204,13 @@ impl Segment {
     /// Does not ask its index any more: it turned out to be damaged.
     pub(crate) fn distrust_index(&self, error: IndexError) {
         self.folder.cache.forget(self.owner);
-        *self.index.lock() = Index::Unusable(error);
+        *self.index.lock() = IndexState::Unusable(error);
     }
 
     /// Forgets what is known of its index: there is another file.
     pub(crate) fn reopen_index(&self) {
         self.folder.cache.forget(self.owner);
-        *self.index.lock() = Index::Unopened;
+        *self.index.lock() = IndexState::Unopened;
     }
 }
 

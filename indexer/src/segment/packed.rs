@@ -10,7 +10,7 @@
 //! | base_bytes a frame  | bases      | the least number of the frame                                    |
 //! | 16 × width a frame  | numbers    | each less its frame's base, in the layout of `BitPacker4x`       |
 //!
-//! Where all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
+//! If all numbers are the same, base_bytes is 5 and the number follows as u32, and nothing else.
 //!
 //! A frame is 128 rows; the last one is filled up with its base. A frame whose numbers are all equal has width 0
 //! and so takes 1 + base_bytes bytes.
@@ -19,13 +19,14 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 use logstead_record::ColumnError;
+use std::ops::Range;
 
-/// Rows of a frame.
+/// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = BitPacker4x::BLOCK_LEN;
 /// Packed, a frame takes this many bytes for each bit of its width.
 const WIDTH_BYTES: usize = FRAME_ROWS / 8;
 const HEADER_BYTES: usize = 5;
-/// In the place of the bytes of a base: all numbers are the same.
+/// Stands for the bytes of a base if all numbers are the same.
 const CONSTANT: u8 = 5;
 
 /// Why bytes are not a column of an index.
@@ -34,16 +35,16 @@ pub(crate) enum ColumnFault {
     /// It ends too early.
     #[error("the column ends at byte {bytes}, in the middle of something")]
     Short {
-        /// How many there are.
+        /// The number of bytes that are there.
         bytes: u64,
     },
-    /// Something follows it.
+    /// There are bytes after it.
     #[error("{bytes} bytes follow the column")]
     Long {
-        /// How many.
+        /// The number of these bytes.
         bytes: u64,
     },
-    /// Numbers are wider than numbers are.
+    /// The width of numbers is impossible.
     #[error("a number of {0} bits or bytes")]
     Width(u8),
     /// It is of a kind that is not known.
@@ -58,14 +59,14 @@ pub(crate) enum ColumnFault {
         expected: u32,
     },
     /// A row's value does not exist.
-    #[error("a row has value {id} where the column has {values}")]
+    #[error("a row has value {id}, but the column has only {values}")]
     Id {
         /// The row's value.
         id: u32,
-        /// How many there are.
+        /// The number of values of the column.
         values: u32,
     },
-    /// A frame's times are not within what its directory says.
+    /// The times of a frame are not within the bounds of its directory entry.
     #[error("the times of the frame at row {first_row} are not as its directory says")]
     Times {
         /// The first row of the frame.
@@ -90,7 +91,19 @@ pub(crate) fn write_equal(value: u32, count: usize, out: &mut Vec<u8>) {
     builder.finish(out);
 }
 
-/// Packs numbers as they come. What it holds is about what it will write.
+/// Bytes that are read in parts.
+pub(crate) trait ReadRange {
+    /// The error of a failed read.
+    type Error: From<ColumnFault>;
+
+    /// The number of bytes.
+    fn bytes(&self) -> u64;
+
+    /// Reads the bytes of a range, which is within [`ReadRange::bytes`].
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Self::Error>;
+}
+
+/// Packs numbers as they come. It takes about as much memory as it will write.
 pub(crate) struct PackedBuilder {
     frames: Vec<(u8, u32)>,
     numbers: Vec<u8>,
@@ -117,7 +130,7 @@ impl PackedBuilder {
     /// Appends numbers.
     pub(crate) fn extend(&mut self, mut values: impl Iterator<Item = u32>) {
         loop {
-            // The room is asked first, so that no value is taken that has none.
+            // The room is checked first, so that a value without room is not added.
             let room = self.open[self.open_rows..].iter_mut();
             self.open_rows += room.zip(&mut values).map(|(place, value)| *place = value).count();
             if self.open_rows < FRAME_ROWS {
@@ -153,7 +166,7 @@ impl PackedBuilder {
         self.extend(full.open[..full.open_rows].iter().map(|&value| value.min(most)));
     }
 
-    /// How many numbers there are.
+    /// The number of numbers.
     pub(crate) fn rows(&self) -> usize {
         self.frames.len() * FRAME_ROWS + self.open_rows
     }
@@ -174,7 +187,7 @@ impl PackedBuilder {
         let largest_base = self.frames.iter().map(|&(_, base)| base).max().unwrap_or(0);
         let base_bytes = (u32::BITS - largest_base.leading_zeros()).div_ceil(8) as usize;
         out.extend_from_slice(&rows.to_le_bytes());
-        if let Some(&(_, value)) = self.frames.first().filter(|first| self.are_all(**first)) {
+        if let Some(&(_, value)) = self.frames.first().filter(|&&(width, base)| self.are_all(width, base)) {
             out.push(CONSTANT);
             return out.extend_from_slice(&value.to_le_bytes());
         }
@@ -185,7 +198,7 @@ impl PackedBuilder {
     }
 
     /// Whether all numbers are the same: those of frames of this kind.
-    fn are_all(&self, (width, base): (u8, u32)) -> bool {
+    fn are_all(&self, width: u8, base: u32) -> bool {
         width == 0 && self.frames.iter().all(|frame| *frame == (0, base))
     }
 
@@ -205,21 +218,21 @@ impl PackedBuilder {
 /// Packed numbers.
 pub(crate) struct Packed {
     rows: u32,
-    /// Nothing where all numbers are this one.
+    /// Nothing if all numbers are this one.
     constant: Option<u32>,
-    frames: Vec<Frame>,
+    frames: Vec<PackedFrame>,
     numbers: Vec<u8>,
 }
 
-struct Frame {
+struct PackedFrame {
     base: u32,
     width: u8,
-    /// Where its numbers begin, in units of [`WIDTH_BYTES`].
+    /// The start of its numbers, in units of [`WIDTH_BYTES`].
     at: u32,
 }
 
 impl Packed {
-    /// From its bytes.
+    /// Reads the numbers from their bytes.
     pub(crate) fn new(bytes: &[u8]) -> Result<Packed, ColumnFault> {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or(short)?;
@@ -240,7 +253,7 @@ impl Packed {
             if 32 < width {
                 return Err(ColumnFault::Width(width));
             }
-            frames.push(Frame { base: read_base(&bases[n * base_bytes..][..base_bytes]), width, at });
+            frames.push(PackedFrame { base: read_base(&bases[n * base_bytes..][..base_bytes]), width, at });
             at += u32::from(width);
         }
         match (at as usize * WIDTH_BYTES).cmp(&numbers.len()) {
@@ -263,12 +276,12 @@ impl Packed {
         }
     }
 
-    /// How many numbers there are.
+    /// The number of numbers.
     pub(crate) fn rows(&self) -> usize {
         self.rows as usize
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub(crate) fn frames(&self) -> usize {
         self.rows().div_ceil(FRAME_ROWS)
     }
@@ -279,20 +292,20 @@ impl Packed {
         if let Some(value) = self.constant {
             return (value, value);
         }
-        let Frame { base, width, .. } = self.frames[frame];
+        let PackedFrame { base, width, .. } = self.frames[frame];
         (base, base.saturating_add(((1_u64 << width) - 1) as u32))
     }
 
-    /// Unpacks a frame. What is beyond the last row is some number of the frame.
+    /// Unpacks a frame. Numbers beyond the last row are those of some row of the frame.
     pub(crate) fn unpack_frame(&self, frame: usize, out: &mut [u32; FRAME_ROWS]) {
         if let Some(value) = self.constant {
             return out.fill(value);
         }
-        let Frame { base, width, at } = self.frames[frame];
+        let PackedFrame { base, width, at } = self.frames[frame];
         unpack(width, base, &self.numbers[at as usize * WIDTH_BYTES..], out);
     }
 
-    /// Replaces what is in `out` by all numbers.
+    /// Replaces the contents of `out` by all numbers.
     pub(crate) fn unpack_all(&self, out: &mut Vec<u32>) {
         out.clear();
         out.resize(self.frames() * FRAME_ROWS, 0);
@@ -313,7 +326,7 @@ impl Packed {
 
     /// Memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Packed>() + self.frames.capacity() * size_of::<Frame>() + self.numbers.capacity()
+        size_of::<Packed>() + self.frames.capacity() * size_of::<PackedFrame>() + self.numbers.capacity()
     }
 }
 
@@ -428,7 +441,7 @@ mod tests {
                 let mut unpacked = Vec::new();
                 read.unpack_all(&mut unpacked);
                 prop_assert_eq!(unpacked.len(), read.rows());
-                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<Frame>());
+                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<PackedFrame>());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The templates of a segment, and which groups of rows have them.
+//! The templates of a segment, and those of each group of rows.
 //!
 //! Everything is zstd, of:
 //!
@@ -9,17 +9,18 @@
 //! | the keys            | back to back                                                                |
 //! | for each group      | u32 templates; u32 rows without one; then for each of its templates u32 its number in the list above, u32 its rows |
 //!
-//! All numbers are little endian, and each array of them is written byte by byte in planes: the low bytes of all, and so on.
+//! All numbers are little endian, and each array of them is written byte by byte in planes: the low bytes of all, and
+//! so on.
 //!
 //! **Invariant:** the numbers of a group's templates are within the list.
 
 use super::bundle::IndexError;
 use hashbrown::HashMap;
 use logstead_record::TextColumn;
-use logstead_template::TextGroup;
+use logstead_template::TemplateGroup;
 
 const LEVEL: i32 = 3;
-/// Most bytes of all of it: groups have at most 16 MiB of keys each, and 60 000 templates.
+/// The most bytes of all of it: groups have at most 16 MiB of keys each, and 60 000 templates.
 const BYTES_MAX: usize = 256 << 20;
 
 /// Gathers the templates of a segment.
@@ -34,23 +35,23 @@ pub(crate) struct TemplatesBuilder {
 pub(crate) struct Templates {
     /// The key of each, with a byte for each slot.
     pub(crate) keys: TextColumn,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<GroupTemplates>,
 }
 
 /// The templates of some rows.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Group {
-    /// Rows whose text is kept as it is.
-    pub(crate) kept: u32,
+pub(crate) struct GroupTemplates {
+    /// The number of rows whose text is kept as it is.
+    pub(crate) untemplated: u32,
     /// For each template of the group, its number in the segment.
     pub(crate) numbers: Vec<u32>,
-    /// And how many rows have it.
+    /// The number of rows with each of these templates.
     pub(crate) counts: Vec<u32>,
 }
 
 impl TemplatesBuilder {
     /// Adds the next group.
-    pub(crate) fn push(&mut self, texts: &TextGroup) {
+    pub(crate) fn push(&mut self, texts: &TemplateGroup) {
         let TemplatesBuilder { known, templates } = self;
         let mut number = |key: &[u8]| match known.get(key) {
             Some(&number) => number,
@@ -62,31 +63,34 @@ impl TemplatesBuilder {
             }
         };
         let numbers = texts.keys().iter().map(&mut number).collect();
-        let (kept, counts) =
-            texts.rows().counts().split_first().map_or((0, &[][..]), |(kept, counts)| (*kept, counts));
-        templates.groups.push(Group { kept, numbers, counts: counts.to_vec() });
+        let (untemplated, counts) = texts
+            .rows()
+            .counts()
+            .split_first()
+            .map_or((0, &[][..]), |(untemplated, counts)| (*untemplated, counts));
+        templates.groups.push(GroupTemplates { untemplated, numbers, counts: counts.to_vec() });
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.known.allocation_size() + self.templates.memory_bytes() * 2
     }
 
-    /// What was gathered.
+    /// The templates that were gathered.
     pub(crate) fn finish(self) -> Templates {
         self.templates
     }
 }
 
-impl Group {
-    /// How many rows it has.
+impl GroupTemplates {
+    /// The number of rows that it has.
     pub(crate) fn rows(&self) -> u64 {
-        u64::from(self.kept) + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
+        u64::from(self.untemplated) + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
     }
 }
 
 impl Templates {
-    /// As bytes.
+    /// Writes the templates as bytes.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write_planes(&[self.keys.len() as u32, self.groups.len() as u32].into_iter(), &mut out);
@@ -95,14 +99,14 @@ impl Templates {
         write_planes(&lengths.iter().copied(), &mut out);
         out.extend_from_slice(self.keys.bytes());
         for group in &self.groups {
-            write_planes(&[group.numbers.len() as u32, group.kept].into_iter(), &mut out);
+            write_planes(&[group.numbers.len() as u32, group.untemplated].into_iter(), &mut out);
             write_planes(&group.numbers.iter().copied(), &mut out);
             write_planes(&group.counts.iter().copied(), &mut out);
         }
         zstd::bulk::compress(&out, LEVEL).expect("there is room for what zstd makes of bytes in memory")
     }
 
-    /// From its bytes.
+    /// Reads the templates from their bytes.
     pub(crate) fn read(bytes: &[u8]) -> Result<Templates, IndexError> {
         let malformed = || IndexError::Format("its templates".to_owned());
         let bytes_max =
@@ -135,12 +139,12 @@ impl Templates {
             if numbers.iter().any(|&number| keys.len() <= number as usize) {
                 return None;
             }
-            all.push(Group { kept: head[1], numbers, counts });
+            all.push(GroupTemplates { untemplated: head[1], numbers, counts });
         }
         rest.is_empty().then_some(Templates { keys, groups: all })
     }
 
-    /// How many rows have each template, over all groups.
+    /// The number of rows that have each template, over all groups.
     pub(crate) fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.keys.len()];
         for group in &self.groups {
@@ -151,7 +155,7 @@ impl Templates {
         counts
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let groups: usize = self.groups.iter().map(|group| size_of_val(group.numbers.as_slice()) * 2).sum();
         size_of::<Templates>() + self.keys.memory_bytes() + groups
@@ -183,9 +187,9 @@ mod tests {
             texts.iter().for_each(|text| keys.push(text.as_bytes()));
             let of_group = (any::<u32>(), vec((0..keys.len() as u32, any::<u32>()), 0..20));
             vec(of_group, 0..4).prop_map(move |groups| {
-                let group = |(kept, of): (u32, Vec<(u32, u32)>)| {
+                let group = |(untemplated, of): (u32, Vec<(u32, u32)>)| {
                     let (numbers, counts) = of.into_iter().unzip();
-                    Group { kept, numbers, counts }
+                    GroupTemplates { untemplated, numbers, counts }
                 };
                 Templates { keys: keys.clone(), groups: groups.into_iter().map(group).collect() }
             })

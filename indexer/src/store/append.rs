@@ -1,18 +1,18 @@
 //! Appends batches to the journal: one write and one sync for all that are waiting.
 //!
 //! **Invariant:** an append is published and acknowledged wholly or not at all, and only when the disk has it.
-//! What a failed append left in the file is cut off; where that fails, or where a sync failed, the file is left
-//! behind and the next append begins another, whose name says where the one before it ends.
+//! The remains of a failed append are cut off the file; if that fails, or if a sync failed, the file is left behind and
+//! the next append begins another, whose name says where the one before it ends.
 
 use crate::error::{DiskError, failed};
-use crate::journal::frame::{Encoded, Hash, Placed};
+use crate::journal::frame::{EncodedBatch, Hash, LinkedBatch};
 use crate::journal::{self, JournalFile};
 use crate::store::JOURNAL_DIR;
 use crate::store::options::{Durability, Options};
-use crate::store::recover::{End, OpenFile, Place, Recovery, recover};
-use crate::store::retention::{Expired, Expiry};
+use crate::store::recover::{AppendPoint, LogspaceFiles, OpenFile, Recovery, recover};
+use crate::store::retention::{ExpiredParts, Expiry};
 use crate::store::unopened::OpenError;
-use crate::store::view::{FileView, Shared, View};
+use crate::store::view::{FileView, SharedView, View};
 use logstead_record::Timestamp;
 use logstead_work::Lanes;
 use std::io::{self, IoSlice};
@@ -20,18 +20,18 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a logspace is not open that nobody tried to open.
-pub(crate) const NOT_TRIED: &str = "nobody has tried it yet";
+/// Why a logspace is not open before the first attempt to open it.
+pub(crate) const NOT_TRIED: &str = "it was not opened yet";
 
-/// The one that writes a journal.
+/// The writer of a logspace's journal.
 pub struct Appender {
-    place: Place,
-    /// Of the journal.
+    place: LogspaceFiles,
+    /// The folder of the journal.
     dir: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<SharedView>,
     /// Why the logspace is not open, if it is not.
     closed: Option<String>,
-    /// The file that is appended to; none after a failure, until the next append.
+    /// The open file; `None` after a failure, until the next append.
     open: Option<OpenFile>,
     next_sequence: u64,
     previous_hash: Hash,
@@ -39,20 +39,20 @@ pub struct Appender {
 
 impl Appender {
     /// Appends to a logspace once that is [open](Appender::open).
-    pub(crate) fn new(place: Place, shared: Arc<Shared>, next_sequence: u64) -> Appender {
+    pub(crate) fn new(place: LogspaceFiles, shared: Arc<SharedView>, next_sequence: u64) -> Appender {
         let dir = place.dir.join(JOURNAL_DIR);
         let closed = Some(NOT_TRIED.to_owned());
         Appender { place, dir, shared, closed, open: None, next_sequence, previous_hash: [0; 32] }
     }
 
-    /// Opens the logspace, unless it is open. Where that fails, what is asked of it is answered as incomplete, and what is
-    /// to be stored is refused, until it succeeds.
+    /// Opens the logspace, unless it is open. Until that succeeds, answers about it are incomplete and appends are
+    /// refused.
     pub fn open(&mut self, lanes: &dyn Lanes) -> Result<Option<Recovery>, OpenError> {
         if self.closed.is_none() {
             return Ok(None);
         }
         match recover(&self.place, lanes) {
-            Ok((End { open, next_sequence, hash }, recovery)) => {
+            Ok((AppendPoint { open, next_sequence, hash }, recovery)) => {
                 (self.open, self.next_sequence, self.previous_hash) = (open, next_sequence, hash);
                 self.closed = None;
                 Ok(Some(recovery))
@@ -73,7 +73,7 @@ impl Appender {
 
     /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as
     /// durable as [`Options::durability`] says, and searches that begin now find them.
-    pub fn append(&mut self, batches: &[Encoded]) -> Result<Range<u64>, DiskError> {
+    pub fn append(&mut self, batches: &[EncodedBatch]) -> Result<Range<u64>, DiskError> {
         if let Some(why) = &self.closed {
             return Err(DiskError::Closed { path: self.place.dir.clone(), why: why.clone() });
         }
@@ -103,20 +103,20 @@ impl Appender {
         self.place.options = options;
     }
 
-    /// Closes the journal file that is appended to where all its messages were received before a time, so that
-    /// it can be sealed, or expire.
+    /// Closes the open journal file if all its messages were received before a time, so that it can be sealed, or
+    /// expire.
     pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
         let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
         let is_due = {
             let view = self.shared.read();
-            // Where the newest file is missing, nobody appends to the one before.
+            // If the newest file is missing, nothing is appended to the one before it.
             view.newest_missing.is_none() && view.files.last().is_some_and(is_old)
         };
         if is_due { self.begin_file() } else { Ok(()) }
     }
 
     /// Notes how far the messages reach, so that the next opening knows that none is missing. To be called at the end:
-    /// what is appended afterwards is stored, and not noted.
+    /// later appends are stored, but not noted.
     pub fn close(&mut self) -> Result<(), DiskError> {
         if let Some(open) = &self.open {
             let path = || self.dir.join(&open.journal.name);
@@ -127,7 +127,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Makes everything that was appended survive a power cut, also where [`Options::durability`] does not ask for it.
+    /// Makes everything that was appended survive a power cut, even if [`Options::durability`] does not ask for it.
     pub fn sync(&mut self) -> Result<(), DiskError> {
         let view = self.shared.read().clone();
         for file in &view.files {
@@ -138,9 +138,9 @@ impl Appender {
         Ok(())
     }
 
-    /// Removes whole segments and journal files from the old end, as far as all their messages may go. Where all
+    /// Removes whole segments and journal files from the old end, as far as all their messages may go. If all
     /// messages are too old, all of them go.
-    pub fn expire(&mut self, expiry: &Expiry) -> Result<Expired, DiskError> {
+    pub fn expire(&mut self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         if let Some(before) = expiry.received_before {
             self.close_old(before)?;
         }
@@ -148,7 +148,7 @@ impl Appender {
     }
 
     /// Gives each batch its sequences and its place in the chain. Empty ones need none.
-    fn place<'a>(&self, batches: &'a [Encoded]) -> Vec<Placed<'a>> {
+    fn place<'a>(&self, batches: &'a [EncodedBatch]) -> Vec<LinkedBatch<'a>> {
         let (mut sequence, mut previous_hash) = (self.next_sequence, self.previous_hash);
         let mut placed = Vec::with_capacity(batches.len());
         for batch in batches.iter().filter(|batch| 0 < batch.rows()) {
@@ -159,7 +159,7 @@ impl Appender {
         placed
     }
 
-    /// Makes sure of a file to append this much to.
+    /// Makes sure that there is a file with room for this much.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
         let rows_max =
             u64::from(self.place.options.journal_rows_max.min(self.place.options.segment_rows_max));
@@ -173,7 +173,7 @@ impl Appender {
     fn begin_file(&mut self) -> Result<(), DiskError> {
         // Even if this fails the name may be there: nothing may follow in the file before.
         self.open = None;
-        let header = journal::Header {
+        let header = journal::JournalHeader {
             first_sequence: self.next_sequence,
             previous_hash: self.previous_hash,
             identity: self.shared.read().identity,
@@ -187,17 +187,18 @@ impl Appender {
             view.files.push(Arc::new(FileView::new(journal, header.first_sequence, journal::HEADER_BYTES)));
             view.newest_missing = None;
         });
-        // The manifest tells when the newest file is lost. Where it cannot be written now it is when this one is sealed.
+        // The manifest tells when the newest file is lost. If it cannot be written now, it is written when this file is
+        // sealed.
         self.place.keeper.settle().ok();
         Ok(())
     }
 
-    /// Writes frames to the open file and returns where they begin.
-    fn write(&mut self, placed: &[Placed<'_>], bytes: u64) -> Result<u64, DiskError> {
+    /// Writes frames to the open file and returns their offset.
+    fn write(&mut self, placed: &[LinkedBatch<'_>], bytes: u64) -> Result<u64, DiskError> {
         let open = self.open.as_mut().expect("there is a file once there is room");
         let offset = open.bytes;
         let path = || self.dir.join(&open.journal.name);
-        let mut parts: Vec<IoSlice<'_>> = placed.iter().flat_map(Placed::parts).collect();
+        let mut parts: Vec<IoSlice<'_>> = placed.iter().flat_map(LinkedBatch::parts).collect();
         let file = &open.journal.file;
         if let Err(source) = file.append(&mut parts) {
             let error = failed("append to", path(), bytes, source);
@@ -226,7 +227,7 @@ impl Appender {
         Ok(offset)
     }
 
-    fn not_created(&self, header: &journal::Header, source: io::Error) -> DiskError {
+    fn not_created(&self, header: &journal::JournalHeader, source: io::Error) -> DiskError {
         if source.kind() == io::ErrorKind::NotFound {
             return DiskError::Removed { path: self.dir.clone() };
         }
@@ -238,14 +239,14 @@ impl Appender {
         )
     }
 
-    /// Notes how far messages reached that were acknowledged and are gone: nothing else tells the next opening.
+    /// Notes how far acknowledged messages reached that are lost: nothing else tells the next opening.
     fn note_loss(&self) {
         self.place.keeper.note_synced(self.next_sequence);
-        // Where it cannot be written, it is with the next change of the segments.
+        // If it cannot be written now, it is written with the next change of the segments.
         self.place.keeper.settle().ok();
     }
 
-    fn publish(&self, placed: &[Placed<'_>], mut offset: u64) {
+    fn publish(&self, placed: &[LinkedBatch<'_>], mut offset: u64) {
         self.change_view(|view| {
             for frame in placed {
                 view.push(offset, &frame.header, Arc::clone(frame.encoded.batch()));
@@ -263,7 +264,7 @@ impl Appender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::scan::{Item, Scan};
+    use crate::journal::scan::{Scan, ScanItem};
     use crate::{Disk, SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Origin, Row};
     use logstead_work::Alone;
@@ -345,7 +346,7 @@ mod tests {
             assert_eq!(journal.header().unwrap().unwrap().previous_hash, expected);
             let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, journal.file.bytes().unwrap());
             while let Some((_, item)) = scan.next().unwrap() {
-                let Item::Frame { header, body } = item else { panic!("a bad frame") };
+                let ScanItem::Frame { header, body } = item else { panic!("a bad frame") };
                 assert_eq!((header.first_sequence, header.previous_hash), (frames, expected));
                 (frames, expected) = (frames + 1, header.hash(body));
             }

@@ -1,8 +1,8 @@
-//! Decides which files of a logspace count, where several hold the same messages.
+//! Decides which files of a logspace count, if several hold the same messages.
 //!
 //! A seal or a join that was interrupted leaves its result next to its input, and a manifest that was put
-//! back names parts of what is here. What the manifest names and can be read comes first, then journal files, then
-//! segments that it does not name; but what holds more and is whole comes before the parts that it was made of.
+//! back names parts of what is here. Readable segments that the manifest names come first, then journal
+//! files, then segments that it does not name; but a whole file that holds more comes before the parts it was made of.
 //!
 //! **Invariant:** a file goes only when all its messages were read elsewhere, or have expired. Any other that does not
 //! count is set aside. Names and tables alone prove nothing.
@@ -10,8 +10,8 @@
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
 use crate::store::damage::Damage;
-use crate::store::read::{Read, read_file};
-use crate::store::replay::Replayed;
+use crate::store::read::{StretchItem, read_file};
+use crate::store::replay::JournalReplay;
 use crate::store::view::LostSegment;
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -26,16 +26,16 @@ pub(crate) struct Candidate {
     whole: OnceLock<bool>,
 }
 
-/// What becomes of a file that does not count.
+/// The fate of a file that does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     /// All its messages are whole elsewhere, or have expired.
     Redundant,
-    /// Nobody knows that.
+    /// Its messages may not be elsewhere.
     Orphan,
 }
 
-/// What counts, and what becomes of the rest.
+/// The files that count, and the fates of the others.
 pub(crate) struct Choice {
     /// In the order of their sequences.
     pub(crate) segments: Vec<Candidate>,
@@ -44,12 +44,12 @@ pub(crate) struct Choice {
     pub(crate) journals: Vec<JournalFate>,
 }
 
-/// What becomes of a journal file.
+/// The fate of a journal file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum JournalFate {
     /// It counts, apart from what segments hold of it.
     Counts { skipped: Vec<Range<u64>> },
-    /// It does not.
+    /// It does not count.
     Goes(Fate),
 }
 
@@ -68,14 +68,14 @@ impl Candidate {
         self.id.sequences()
     }
 
-    /// Whether all its messages can be read: all of them are.
+    /// Whether all its messages can be read, found by reading all of them.
     fn is_whole(&self) -> bool {
         *self.whole.get_or_init(|| self.segment.as_ref().is_ok_and(Segment::is_whole))
     }
 }
 
-/// Chooses. Whatever ends at `floor` or before has expired.
-pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[Replayed], floor: u64) -> Choice {
+/// Chooses the files. Parts that end at `floor` or before have expired.
+pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], floor: u64) -> Choice {
     let mut offered: Vec<_> = candidates.into_iter().map(|candidate| (false, candidate)).collect();
     for at in 0..offered.len() {
         offered[at].0 = has_whole_parts(&offered[at].1, &offered);
@@ -84,15 +84,15 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[Replayed], floor: u
         (*has_whole_parts || segment.is_err(), !is_named, Reverse(id.rows))
     });
     let decoded = journals.iter().map(|_| OnceLock::new()).collect();
-    let mut choosing = Choosing { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
+    let mut choosing = ChoiceBuilder { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
     offered.into_iter().for_each(|(_, candidate)| choosing.offer(candidate));
     let fates = (0..journals.len()).map(|at| choosing.fate_of_journal(at)).collect();
-    let Choosing { mut chosen, dropped, .. } = choosing;
+    let ChoiceBuilder { mut chosen, dropped, .. } = choosing;
     chosen.sort_by_key(|candidate| candidate.id);
     Choice { segments: chosen, dropped, journals: fates }
 }
 
-/// Whether a segment is damaged, and what it was made of is here and whole: then that counts.
+/// Whether a segment is damaged, and the parts it was made of are here and whole: then these count.
 fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     let range = candidate.range();
     let is_part = |other: &&Candidate| {
@@ -103,16 +103,16 @@ fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     !parts.is_empty() && !candidate.is_whole() && covers(&range, whole())
 }
 
-struct Choosing<'a> {
+struct ChoiceBuilder<'a> {
     floor: u64,
-    journals: &'a [Replayed],
+    journals: &'a [JournalReplay],
     /// The sequences of the frames of each journal file that were read to the end.
     decoded: Vec<OnceLock<Vec<Range<u64>>>>,
     chosen: Vec<Candidate>,
     dropped: Vec<(SegmentId, Fate)>,
 }
 
-impl Choosing<'_> {
+impl ChoiceBuilder<'_> {
     fn offer(&mut self, candidate: Candidate) {
         let range = candidate.range();
         if range.end <= self.floor {
@@ -156,7 +156,7 @@ impl Choosing<'_> {
     }
 
     fn found_in_journal(&self, range: &Range<u64>) -> Vec<Range<u64>> {
-        let found = self.journals.iter().flat_map(Replayed::found);
+        let found = self.journals.iter().flat_map(JournalReplay::found);
         found.filter(|found| overlap(found, range)).collect()
     }
 
@@ -203,10 +203,10 @@ impl Choosing<'_> {
 }
 
 /// The sequences of the batches of a journal file that can be read.
-fn decoded(journal: &Replayed) -> Vec<Range<u64>> {
+fn decoded(journal: &JournalReplay) -> Vec<Range<u64>> {
     let mut decoded = Vec::new();
     let Ok(()) = read_file(&journal.view, &mut |read| {
-        if let Read::Batch(_, first_sequence, batch) = read {
+        if let StretchItem::Batch(_, first_sequence, batch) = read {
             decoded.push(first_sequence..first_sequence + batch.rows() as u64);
         }
         Ok::<_, Infallible>(())

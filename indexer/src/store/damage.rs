@@ -1,4 +1,4 @@
-//! What of a logspace cannot be read, where, and why.
+//! Damage: the parts of a logspace that cannot be read, where they are, and why.
 
 use crate::journal::HeaderError;
 use crate::journal::frame::FrameError;
@@ -13,17 +13,17 @@ use std::fmt;
 pub struct Damage {
     /// The file's name.
     pub file: String,
-    /// Where it begins.
+    /// The offset where it begins.
     pub offset: u64,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// How many messages are missing for it, where that is known.
+    /// The number of messages that are missing for it, if that is known.
     pub messages: Option<u64>,
-    /// What is wrong with it.
+    /// The reason.
     pub why: DamageReason,
 }
 
-/// What is wrong with a part of a file.
+/// The reason why a part of a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DamageReason {
     /// It is not a frame.
@@ -83,13 +83,13 @@ pub enum DamageReason {
 }
 
 impl Damage {
-    /// Of a whole segment.
+    /// The damage of a whole segment.
     pub(crate) fn of_segment(id: SegmentId, why: BlocksError) -> Damage {
         let (file, messages) = (id.blocks_name(), Some(u64::from(id.rows)));
         Damage { file, offset: 0, bytes: 0, messages, why: why.into() }
     }
 
-    /// Of a block of a segment: its columns lie in several places of the file.
+    /// The damage of a block of a segment, whose columns lie in several places of the file.
     pub(crate) fn of_block(segment: &Segment, why: BlocksError) -> Damage {
         Damage { file: segment.id.blocks_name(), offset: 0, bytes: 0, messages: None, why: why.into() }
     }

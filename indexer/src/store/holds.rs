@@ -16,7 +16,7 @@ pub fn holds_messages(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {
 fn is_journal_used(disk: &dyn Disk, folder: &Path) -> io::Result<bool> {
     for name in names(disk, folder)? {
         let bytes = disk.open(&folder.join(name)).and_then(|file| file.bytes());
-        // Nobody knows what one holds that cannot be opened.
+        // The contents of one that cannot be opened are unknown.
         if bytes.is_ok_and(|bytes| bytes <= HEADER_BYTES) {
             continue;
         }

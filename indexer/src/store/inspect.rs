@@ -3,13 +3,13 @@
 //! **Invariant:** nothing is written, and what cannot be read in full is described as far as possible.
 
 use crate::disk::{Disk, DiskFile};
-use crate::journal::scan::{Item, Scan};
+use crate::journal::scan::{Scan, ScanItem};
 use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
-use crate::segment::bundle::{Bundle, IndexError, Kind};
+use crate::segment::bundle::{Bundle, BundleKind, IndexError};
 use crate::segment::cache::Cache;
-use crate::store::aside;
 use crate::store::manifest::{Manifest, ManifestError};
+use crate::store::orphans;
 use logstead_record::Timestamp;
 use std::fmt::Write;
 use std::io;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A manifest is far below this.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 
-/// Why it cannot be told.
+/// Why a file cannot be described.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// The disk failed.
@@ -27,11 +27,11 @@ pub enum InspectError {
     Disk {
         /// The file.
         path: PathBuf,
-        /// What the disk said.
+        /// The error of the disk.
         source: io::Error,
     },
     /// It is something else.
-    #[error("{path} is not a journal, blocks, index or manifest file: it begins with none of their marks", path = path.display())]
+    #[error("{path} is not a journal, blocks, index or manifest file: it does not begin like any of them", path = path.display())]
     Unknown {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum InspectError {
     },
 }
 
-/// What is in a file, a line for each thing.
+/// The contents of a file, a line for each item.
 pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError> {
     let failed = |source| InspectError::Disk { path: path.to_owned(), source };
     let file = disk.open_to_read(path).map_err(failed)?;
@@ -56,7 +56,7 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
         file.read_at(0, &mut magic).map_err(failed)?;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if aside::is_cut(&name) {
+    if orphans::is_cut(&name) {
         return tell_cut(&*file, bytes).map_err(failed);
     }
     let told = match &magic {
@@ -75,7 +75,7 @@ pub fn inspect(disk: &dyn Disk, path: &Path) -> Result<Vec<String>, InspectError
 
 fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<String>, HeaderError>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let journal = JournalFile { name: aside::original(&name).to_owned(), file };
+    let journal = JournalFile { name: orphans::original(&name).to_owned(), file };
     let header = match journal.header()? {
         Ok(header) => header,
         Err(error) => return Ok(Err(error)),
@@ -97,7 +97,7 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
     Ok(Ok(lines))
 }
 
-/// What was cut off a journal file: it begins with a frame, or amid one.
+/// Describes bytes cut off a journal file: they begin with a frame, or in the middle of one.
 fn tell_cut(file: &dyn DiskFile, bytes: u64) -> io::Result<Vec<String>> {
     let mut lines = vec![format!("cut off a journal file, {bytes} bytes"), String::new()];
     let found = tell_frames(file, 0, bytes, &mut lines)?;
@@ -110,7 +110,7 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
     let mut scan = Scan::frames(file, start, end);
     while let Some((offset, item)) = scan.next()? {
         match item {
-            Item::Frame { header, .. } => {
+            ScanItem::Frame { header, .. } => {
                 (frames, messages) = (frames + 1, messages + u64::from(header.rows));
                 lines.push(format!(
                     "{offset:>10} {:>9} {:>7} {:>7} {:>12}  {}",
@@ -121,7 +121,7 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
                     times(header.earliest, header.latest)
                 ));
             }
-            Item::Bad { bytes, why, .. } => {
+            ScanItem::Bad { bytes, why, .. } => {
                 bad += 1;
                 lines.push(format!("{offset:>10} {bytes:>9}  no frame: {why}"));
             }
@@ -154,7 +154,7 @@ fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
 }
 
 fn tell_index(file: Arc<dyn DiskFile>) -> Result<Vec<String>, IndexError> {
-    let bundle = Bundle::open(Kind::Index, file)?;
+    let bundle = Bundle::open(BundleKind::Index, file)?;
     let identity = bundle.identity();
     let pages = bundle.verify().map_or_else(|error| error.to_string(), |()| "as they should be".to_owned());
     let mut lines = vec![
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::{Options, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
-    use logstead_work::{Alone, Run};
+    use logstead_work::{Alone, SearchContext};
     use std::io::IoSlice;
 
     fn store() -> SimDisk {
@@ -215,7 +215,7 @@ mod tests {
         }
         let task = opened.keeper.next_task(false).unwrap();
         opened.keeper.run(&task, &|| false).unwrap();
-        opened.searcher.verify(&Run::alone(), &mut |checked| assert!(checked.findings.is_empty()));
+        opened.searcher.verify(&SearchContext::alone(), &mut |checked| assert!(checked.findings.is_empty()));
         sim
     }
 

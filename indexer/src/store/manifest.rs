@@ -14,13 +14,13 @@
 //! |     64 |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
 //! All numbers are little endian. The segments are in the order of their sequences and do not overlap. `expired` is the
-//! smallest number where nothing has expired, or where it is not known when that was received.
+//! smallest number if nothing has expired, or if it is not known when that was received.
 //!
-//! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
-//! `next` was synced before, so a journal that ends earlier has lost messages.
+//! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. All messages below
+//! `next` were synced before, so a journal that ends earlier has lost messages.
 
 use crate::bytes::{array_at, time_at, u32_at, u64_at};
-use crate::disk::{self, Disk, Identity};
+use crate::disk::{self, Disk, LogspaceIdentity};
 use crate::segment::id::SegmentId;
 use logstead_record::Timestamp;
 use std::io;
@@ -43,22 +43,22 @@ const BYTES_MAX: u64 = 64 << 20;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Manifest {
     /// None until the first one is written.
-    pub(crate) extent: Option<Extent>,
+    pub(crate) extent: Option<ManifestExtent>,
     /// Likewise.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<LogspaceIdentity>,
     pub(crate) segments: Vec<SegmentId>,
 }
 
-/// Which sequences a logspace holds, as far as the manifest knows.
+/// The sequences that a logspace holds, as far as the manifest knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Extent {
+pub(crate) struct ManifestExtent {
     /// Everything below has expired.
     pub(crate) first: u64,
     /// Everything below was stored.
     pub(crate) next: u64,
     /// There is a journal file that begins here, or later.
     pub(crate) newest: u64,
-    /// When the last of what has expired was received, as far as is known.
+    /// When the last of the expired messages was received, if that is known.
     pub(crate) expired: Option<Timestamp>,
 }
 
@@ -80,7 +80,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// Reads the manifest of a logspace; none where there never was one.
+    /// Reads the manifest of a logspace; none if there never was one.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Manifest>, ManifestError> {
         match disk::read_small(disk, &dir.join(NAME), BYTES_MAX) {
             Ok(bytes) => Manifest::from_bytes(&bytes).map(Some),
@@ -104,7 +104,7 @@ impl Manifest {
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; COMMON_BYTES];
-        let Extent { first, next, newest, expired } = self.extent.unwrap_or_default();
+        let ManifestExtent { first, next, newest, expired } = self.extent.unwrap_or_default();
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
@@ -120,7 +120,7 @@ impl Manifest {
         bytes
     }
 
-    /// What the bytes of a manifest say.
+    /// Reads the bytes of a manifest.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
         let common = bytes.first_chunk::<COMMON_BYTES>().ok_or(damaged)?;
@@ -132,7 +132,7 @@ impl Manifest {
             return Err(ManifestError::Version(version));
         }
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
-        let (extent, identity) = (Some(read_extent(header)), Some(Identity(array_at(header, 40))));
+        let (extent, identity) = (Some(read_extent(header)), Some(LogspaceIdentity(array_at(header, 40))));
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
         let segments = segments
@@ -143,8 +143,8 @@ impl Manifest {
     }
 }
 
-fn read_extent(header: &[u8; HEADER_BYTES]) -> Extent {
-    Extent {
+fn read_extent(header: &[u8; HEADER_BYTES]) -> ManifestExtent {
+    ManifestExtent {
         first: u64_at(header, 16),
         next: u64_at(header, 24),
         newest: u64_at(header, 32),
@@ -176,8 +176,8 @@ mod tests {
                 id
             });
             let segments = segments.collect();
-            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next, expired });
-            let manifest = Manifest { extent, identity: Some(Identity([7; 16])), segments };
+            let extent = Some(ManifestExtent { first: bit.index(5) as u64, next, newest: next, expired });
+            let manifest = Manifest { extent, identity: Some(LogspaceIdentity([7; 16])), segments };
             let mut bytes = manifest.to_bytes();
             prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));
             let bit = bit.index(bytes.len() * 8);

@@ -1,32 +1,31 @@
-//! A logspace as it is stored: journal files and segments, and what goes on with them.
+//! A logspace as it is stored: journal files and segments, and the work on them.
 //!
 //! | module     | owns                                                          |
 //! |------------|---------------------------------------------------------------|
-//! | `view`     | what can be searched at one moment                            |
+//! | `view`     | everything that can be searched at one moment                 |
 //! | `options`  | how it is kept                                                |
 //! | `part`     | segments and journal files, in one order                      |
-//! | `damage`   | what cannot be read, where and why                            |
-//! | `manifest` | which segments there are, and how far the messages reach      |
+//! | `damage`   | the parts that cannot be read, and why                        |
+//! | `manifest` | the list of segments, and how far the messages reach          |
 //! | `read`     | the batches of a part of the view                             |
 //! | `recover`  | opening, to store messages or only to look                    |
 //! | `survey`   | which files exist, which count, which are missing             |
 //! | `replay`   | a journal file as it is found                                 |
-//! | `choose`   | which of several files count that hold the same messages      |
-//! | `aside`    | what is kept though it does not count                         |
+//! | `choose`   | the files that count, if several hold the same messages       |
+//! | `orphans`  | files that are kept although they do not count                |
 //! | `append`   | writing: group commit and rolling                             |
 //! | `keep`     | sealing, joining, indexing again, expiry: one step at a time  |
-//! | `retention` | what is too old or too much to keep                         |
+//! | `retention` | the parts that are too old or too much to keep              |
 //! | `unopened` | why a logspace cannot be opened                               |
-//! | `stats`    | how much there is                                             |
-//! | `tally`    | which messages of the journal are counted there               |
+//! | `stats`    | the contents in figures                                       |
+//! | `tally`    | the messages of the journal that are counted there            |
 //! | `verify`   | reading everything, to compare it with its checksums          |
-//! | `inspect`  | what a file holds, for people                                 |
+//! | `inspect`  | the contents of a file, for people                            |
 //! | `holds`    | whether a folder holds messages at all                        |
 //!
-//! **Invariant:** who searches sees a view that never changes; what changes the store publishes another.
+//! **Invariant:** a search sees a view that never changes; every change of the store publishes a new one.
 
 pub(crate) mod append;
-pub(crate) mod aside;
 mod choose;
 pub(crate) mod damage;
 pub(crate) mod holds;
@@ -34,6 +33,7 @@ pub(crate) mod inspect;
 pub(crate) mod keep;
 pub(crate) mod manifest;
 pub(crate) mod options;
+pub(crate) mod orphans;
 mod part;
 pub(crate) mod read;
 pub(crate) mod recover;
@@ -46,7 +46,7 @@ pub(crate) mod unopened;
 pub(crate) mod verify;
 pub(crate) mod view;
 
-/// Where the journal of a logspace is in its folder.
+/// The name of the journal in the folder of a logspace.
 pub(crate) const JOURNAL_DIR: &str = "journal";
-/// Where its segments are.
+/// The name of its folder of segments.
 pub(crate) const SEGMENTS_DIR: &str = "segments";

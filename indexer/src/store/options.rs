@@ -1,26 +1,26 @@
-//! How a logspace is kept: how much of it in memory, how long its files are, when an append counts.
+//! The options of a logspace: its memory, the length of its files, and when an append counts.
 
 /// When an append is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Durability {
-    /// When it survives a power cut.
+    /// Once it survives a power cut.
     #[default]
     Fsync,
-    /// When the operating system has it: it survives the end of this process only.
+    /// Once the operating system has it: it survives the end of this process only.
     Os,
 }
 
-/// How a logspace is kept.
+/// The options of a logspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Most memory for batches that were appended lately; older ones are read from the journal.
+    /// The most memory for batches that were appended lately; older ones are read from the journal.
     pub memory_max: usize,
-    /// Most memory for what is kept of the indexes of segments; the rest is read again.
+    /// The most memory for cached parts of the indexes of segments; the rest is read again.
     pub index_memory_max: usize,
     /// A journal file is not made longer than this, unless one append alone is.
     pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does: what is in no segment yet is looked at
-    /// message by message.
+    /// Nor does it hold more messages than this, unless one append alone does: messages that are in no segment yet
+    /// are searched one by one.
     pub journal_rows_max: u32,
     /// Neither a journal file nor a segment holds more messages than this.
     pub segment_rows_max: u32,

@@ -8,52 +8,52 @@ use std::sync::Arc;
 
 /// A file of messages, or a pair of them.
 #[derive(Clone)]
-pub(crate) enum Part {
+pub(crate) enum StorePart {
     Segment(Arc<Segment>),
     Lost(LostSegment),
     File(Arc<FileView>),
 }
 
-impl Part {
+impl StorePart {
     pub(crate) fn first_sequence(&self) -> u64 {
         match self {
-            Part::Segment(segment) => segment.id.first_sequence,
-            Part::Lost(lost) => lost.id.first_sequence,
-            Part::File(file) => file.first_sequence,
+            StorePart::Segment(segment) => segment.id.first_sequence,
+            StorePart::Lost(lost) => lost.id.first_sequence,
+            StorePart::File(file) => file.first_sequence,
         }
     }
 
     pub(crate) fn messages(&self) -> u64 {
         match self {
-            Part::Segment(segment) => u64::from(segment.id.rows),
-            Part::Lost(lost) => u64::from(lost.id.rows),
-            Part::File(file) => file.messages,
+            StorePart::Segment(segment) => u64::from(segment.id.rows),
+            StorePart::Lost(lost) => u64::from(lost.id.rows),
+            StorePart::File(file) => file.messages,
         }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Part::Segment(segment) => segment.bytes(),
-            Part::Lost(lost) => lost.index_bytes,
-            Part::File(file) => file.bytes,
+            StorePart::Segment(segment) => segment.bytes(),
+            StorePart::Lost(lost) => lost.index_bytes,
+            StorePart::File(file) => file.bytes,
         }
     }
 
     /// When the last of its messages was received that can be read.
     pub(crate) fn received(&self) -> Option<Timestamp> {
         match self {
-            Part::Segment(segment) => Some(segment.blocks.span.received_last),
-            Part::Lost(_) => None,
-            Part::File(file) => (0 < file.messages).then_some(file.received),
+            StorePart::Segment(segment) => Some(segment.blocks.span.received_last),
+            StorePart::Lost(_) => None,
+            StorePart::File(file) => (0 < file.messages).then_some(file.received),
         }
     }
 
-    /// Which segment it is, unless it is a journal file.
+    /// The id of the segment, unless it is a journal file.
     pub(crate) fn id(&self) -> Option<SegmentId> {
         match self {
-            Part::Segment(segment) => Some(segment.id),
-            Part::Lost(lost) => Some(lost.id),
-            Part::File(_) => None,
+            StorePart::Segment(segment) => Some(segment.id),
+            StorePart::Lost(lost) => Some(lost.id),
+            StorePart::File(_) => None,
         }
     }
 
@@ -67,11 +67,11 @@ impl Part {
 }
 
 /// All parts of a view, oldest first.
-pub(crate) fn parts(view: &View) -> Vec<Part> {
-    let segments = view.segments.iter().cloned().map(Part::Segment);
-    let lost = view.lost.iter().cloned().map(Part::Lost);
-    let files = view.files.iter().cloned().map(Part::File);
-    let mut parts: Vec<Part> = segments.chain(lost).chain(files).collect();
-    parts.sort_by_key(Part::first_sequence);
+pub(crate) fn parts(view: &View) -> Vec<StorePart> {
+    let segments = view.segments.iter().cloned().map(StorePart::Segment);
+    let lost = view.lost.iter().cloned().map(StorePart::Lost);
+    let files = view.files.iter().cloned().map(StorePart::File);
+    let mut parts: Vec<StorePart> = segments.chain(lost).chain(files).collect();
+    parts.sort_by_key(StorePart::first_sequence);
     parts
 }

@@ -1,18 +1,18 @@
-//! Reads the batches of journal files: from memory where they still are, otherwise from the disk.
+//! Reads the batches of journal files: from memory if they are still there, otherwise from the disk.
 
-use crate::journal::frame::{FrameError, Header};
-use crate::journal::scan::{Item, Scan};
+use crate::journal::frame::{FrameError, FrameHeader};
+use crate::journal::scan::{Scan, ScanItem};
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::view::{FileView, Stretch};
 use logstead_record::Batch;
 use std::io;
 use std::sync::Arc;
 
-/// What stands at a place of a stretch.
-pub(crate) enum Read<'a> {
+/// An item of a stretch: a batch, or damage.
+pub(crate) enum StretchItem<'a> {
     /// A batch, the offset of its frame, and the sequence of its first message.
     Batch(u64, u64, &'a Arc<Batch>),
-    /// What cannot be read.
+    /// A part that cannot be read.
     Damage(Damage),
 }
 
@@ -20,19 +20,19 @@ pub(crate) enum Read<'a> {
 pub(crate) fn read_stretch<E>(
     file: &FileView,
     stretch: &Stretch,
-    visit: &mut dyn FnMut(Read<'_>) -> Result<(), E>,
+    visit: &mut dyn FnMut(StretchItem<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if let Some(batch) = &stretch.batch {
-        return visit(Read::Batch(stretch.offset, stretch.sequences.start, batch));
+        return visit(StretchItem::Batch(stretch.offset, stretch.sequences.start, batch));
     }
     let mut scan = Scan::frames(&*file.journal.file, stretch.offset, stretch.offset + stretch.bytes);
     loop {
         let damage = match scan.next() {
             Ok(None) => return Ok(()),
-            Ok(Some((offset, Item::Bad { bytes, why, .. }))) => file.damage(offset, bytes, why.into()),
-            Ok(Some((offset, Item::Frame { header, body }))) => match decode(stretch, &header, body) {
+            Ok(Some((offset, ScanItem::Bad { bytes, why, .. }))) => file.damage(offset, bytes, why.into()),
+            Ok(Some((offset, ScanItem::Frame { header, body }))) => match decode(stretch, &header, body) {
                 Ok(batch) => {
-                    visit(Read::Batch(offset, header.first_sequence, &Arc::new(batch)))?;
+                    visit(StretchItem::Batch(offset, header.first_sequence, &Arc::new(batch)))?;
                     continue;
                 }
                 Err(why) => file.damage(offset, header.frame_bytes(), why.into()),
@@ -43,23 +43,23 @@ pub(crate) fn read_stretch<E>(
                     io::ErrorKind::UnexpectedEof => DamageReason::Missing,
                     _ => DamageReason::Disk(error.to_string()),
                 };
-                return visit(Read::Damage(file.damage(stretch.offset, stretch.bytes, why)));
+                return visit(StretchItem::Damage(file.damage(stretch.offset, stretch.bytes, why)));
             }
         };
-        visit(Read::Damage(damage))?;
+        visit(StretchItem::Damage(damage))?;
     }
 }
 
 /// Shows what is in a file, until `visit` fails.
 pub(crate) fn read_file<E>(
     file: &FileView,
-    visit: &mut dyn FnMut(Read<'_>) -> Result<(), E>,
+    visit: &mut dyn FnMut(StretchItem<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     file.stretches.iter().try_for_each(|stretch| read_stretch(file, stretch, visit))
 }
 
 /// The batch in a frame, if the frame is one of the stretch.
-fn decode(stretch: &Stretch, header: &Header, body: &[u8]) -> Result<Batch, FrameError> {
+fn decode(stretch: &Stretch, header: &FrameHeader, body: &[u8]) -> Result<Batch, FrameError> {
     if header.first_sequence < stretch.sequences.start || stretch.sequences.end < header.end_sequence() {
         return Err(FrameError::Order {
             first_sequence: header.first_sequence,

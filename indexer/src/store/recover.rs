@@ -1,25 +1,25 @@
-//! Finds out what a logspace holds: to store messages in it, or only to look at it.
+//! Reads the contents of a logspace: to store messages in it, or only to look at it.
 //!
 //! Both see the same ([`survey`]). Looking changes nothing, needs no lock, and works next to a server that has the
-//! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off what the
-//! last one left half done, removes what is whole elsewhere, and sets aside what is not part of the logspace.
+//! logspace open and on media that cannot be written. Opening makes ready for the next append: it cuts off a
+//! half-done append, removes files that are whole elsewhere, and sets aside those that are not part of the logspace.
 //!
-//! **Invariant:** what can be read is never removed, and nothing is removed that was not read elsewhere. Only the
-//! newest journal file is ever cut, behind its last whole frame, where one interrupted append can have left the rest,
-//! and what is cut off is kept. What is damaged stays where it is, and is reported.
+//! **Invariant:** nothing readable is removed unless its messages were read elsewhere. Only the newest journal file is
+//! ever cut, behind its last whole frame, where one interrupted append can have left the rest, and the cut is kept.
+//! Damaged parts stay in place, and are reported.
 
 use crate::disk::{Disk, ReadOnly};
 use crate::journal::JournalFile;
 use crate::journal::frame::Hash;
 use crate::segment::Folder;
-use crate::store::aside;
 use crate::store::choose::Fate;
 use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
+use crate::store::orphans;
 use crate::store::retention::expired_until;
-use crate::store::survey::{Listing, Step, Survey, survey};
+use crate::store::survey::{Listing, RepairStep, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::View;
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
@@ -28,7 +28,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What was found when a logspace was opened.
+/// The report of opening a logspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
     /// Sealed segments.
@@ -41,80 +41,81 @@ pub struct Recovery {
     pub batches: u64,
     /// Messages in those.
     pub messages: u64,
-    /// What an append that was not finished left at the end.
+    /// The remains of an unfinished append at the end.
     pub cut: Option<Damage>,
-    /// Under which name it was kept when it was cut off.
+    /// The name under which the cut was kept.
     pub cut_kept: Option<String>,
-    /// What cannot be read or is missing, and stays so.
+    /// The parts that are unreadable or missing, and stay so.
     pub damaged: Vec<Damage>,
-    /// How many of those, the first, are not parts of the logspace with messages.
+    /// The number of those, at the front, that are not parts of the logspace with messages.
     pub damaged_beside_parts: usize,
     /// Files that are not part of the logspace and may hold messages: with the name that they have now, where they were
     /// set aside.
     pub orphans: Vec<String>,
-    /// Under which name a manifest is kept that could not be read, or is from elsewhere.
+    /// The name under which a manifest was kept that could not be read, or is from elsewhere.
     pub manifest_kept: Option<String>,
-    /// What was cut off and kept at some time.
+    /// The cuts that were kept at some time.
     pub cuts: Vec<String>,
     /// Files that were removed, as all their messages were read elsewhere.
     pub removed: Vec<String>,
 }
 
-/// A line about what was found.
+/// A line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct RecoveryNote {
     /// Whether messages are missing, or may be.
     pub is_damage: bool,
-    /// What was found.
+    /// The finding as a line of text.
     pub text: String,
 }
 
 impl Recovery {
-    /// What there is to tell the owner of the logspace.
-    pub fn told(&self) -> Vec<Told> {
-        self.told_of(&self.damaged)
+    /// The notes for the owner of the logspace.
+    pub fn notes(&self) -> Vec<RecoveryNote> {
+        self.notes_of(&self.damaged)
     }
 
-    /// The same without what verifying finds.
-    pub fn told_beside_parts(&self) -> Vec<Told> {
-        self.told_of(&self.damaged[..self.damaged_beside_parts])
+    /// The same, without the findings of verifying.
+    pub fn notes_beside_parts(&self) -> Vec<RecoveryNote> {
+        self.notes_of(&self.damaged[..self.damaged_beside_parts])
     }
 
-    fn told_of(&self, damaged: &[Damage]) -> Vec<Told> {
-        let damage = |text| Told { is_damage: true, text };
-        let note = |text| Told { is_damage: false, text };
-        let mut told: Vec<Told> = damaged.iter().map(|part| damage(format!("damaged: {part}"))).collect();
-        told.extend(self.orphans.iter().map(|name| {
+    fn notes_of(&self, damaged: &[Damage]) -> Vec<RecoveryNote> {
+        let damage = |text| RecoveryNote { is_damage: true, text };
+        let note = |text| RecoveryNote { is_damage: false, text };
+        let mut notes: Vec<RecoveryNote> =
+            damaged.iter().map(|part| damage(format!("damaged: {part}"))).collect();
+        notes.extend(self.orphans.iter().map(|name| {
             damage(format!(
                 "{name} is not part of the logspace, and what it holds is not whole elsewhere: look at it with `logstead \
                  inspect`, and remove it when it is not needed"
             ))
         }));
-        told.extend(self.manifest_kept.iter().map(|kept| {
+        notes.extend(self.manifest_kept.iter().map(|kept| {
             note(format!(
                 "the manifest was made again from what is there, and the one that was there is kept as {kept}"
             ))
         }));
-        told.extend(self.cut.iter().map(|cut| match &self.cut_kept {
+        notes.extend(self.cut.iter().map(|cut| match &self.cut_kept {
             Some(kept) => note(format!("the last write was not finished: cut off and kept as {kept}: {cut}")),
             None => note(format!("the last write was not finished: {cut}")),
         }));
         let older = self.cuts.iter().filter(|name| self.cut_kept.as_ref() != Some(name));
-        told.extend(older.map(|name| {
+        notes.extend(older.map(|name| {
             note(format!(
                 "{name} holds what was cut off after an unfinished write: remove it when it is not needed"
             ))
         }));
-        told.extend(
+        notes.extend(
             self.removed.iter().map(|name| note(format!("removed {name}: what it held is whole elsewhere"))),
         );
-        told
+        notes
     }
 }
 
-/// A logspace that is to be opened: for those who have its keeper, or search what it publishes, it is then open.
+/// The parts needed to open a logspace. Once it is open, it is open for its keeper and its searchers too.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct LogspaceFiles {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) dir: PathBuf,
     pub(crate) options: Options,
@@ -123,14 +124,14 @@ pub(crate) struct Place {
     pub(crate) keeper: Keeper,
 }
 
-/// Where appending goes on.
-pub(crate) struct End {
+/// The place where appending goes on.
+pub(crate) struct AppendPoint {
     pub(crate) open: Option<OpenFile>,
     pub(crate) next_sequence: u64,
     pub(crate) hash: Hash,
 }
 
-/// What a logspace holds at one moment. Changes nothing.
+/// Looks at a logspace at one moment. Changes nothing.
 pub(crate) fn look(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -143,7 +144,7 @@ pub(crate) fn look(
     let mut last = OpenError::Busy { dir: dir.to_owned() };
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
-        let found = survey(&*disk, dir, (&folder, lanes), &listing, reached);
+        let found = survey(&*disk, dir, &folder, lanes, &listing, reached);
         // Files that are sealed, joined or expired meanwhile are not damaged: they are elsewhere.
         if !listing.is_as(&Listing::read(&*disk, dir)?) {
             continue;
@@ -166,15 +167,18 @@ fn looked(mut survey: Survey) -> (View, Recovery) {
 }
 
 /// Makes a logspace ready for the next append.
-pub(crate) fn recover(place: &Place, lanes: &dyn Lanes) -> Result<(End, Recovery), OpenError> {
-    let Place { disk, dir, options, reached, keeper } = place;
+pub(crate) fn recover(
+    place: &LogspaceFiles,
+    lanes: &dyn Lanes,
+) -> Result<(AppendPoint, Recovery), OpenError> {
+    let LogspaceFiles { disk, dir, options, reached, keeper } = place;
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
     prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
-    let mut survey = survey(&**disk, dir, (keeper.folder(), lanes), &listing, *reached)?;
+    let mut survey = survey(&**disk, dir, keeper.folder(), lanes, &listing, *reached)?;
     let mut recovery = recovery(&survey);
     if listing.has_useless_manifest() {
-        let kept = aside::set_aside(&**disk, dir, manifest::NAME);
+        let kept = orphans::set_aside(&**disk, dir, manifest::NAME);
         let kept = kept.map_err(|source| failed("set aside", &dir.join(manifest::NAME), source))?;
         recovery.manifest_kept = Some(kept);
     }
@@ -187,8 +191,8 @@ pub(crate) fn recover(place: &Place, lanes: &dyn Lanes) -> Result<(End, Recovery
     let (mut view, open) = view(&mut survey);
     view.evict(options.memory_max);
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
-    let end = End { open, next_sequence: view.next_sequence, hash: survey.end.hash };
-    keeper.begin(view, (survey.manifest, survey.is_settled));
+    let end = AppendPoint { open, next_sequence: view.next_sequence, hash: survey.end.hash };
+    keeper.begin(view, survey.manifest, survey.is_settled);
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();
@@ -201,8 +205,8 @@ fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenE
     for folder in folders {
         disk.create_dir_all(folder).map_err(|source| failed("create", folder, source))?;
     }
-    // It may have named a journal file, or replaced the manifest, and not got round to this. What that makes redundant is
-    // removed below, so it has to last.
+    // It may have named a journal file, or replaced the manifest, without syncing the folder. Files that this makes
+    // redundant are removed below, so it has to last.
     let [_, journal_dir] = folders;
     for folder in [dir, journal_dir] {
         disk.sync_dir(folder).map_err(|source| failed("sync", folder, source))?;
@@ -212,7 +216,7 @@ fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenE
 }
 
 fn recovery(survey: &Survey) -> Recovery {
-    let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| aside::is_cut(name));
+    let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| orphans::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
     let in_segments = survey.lost.iter().map(|lost| lost.damage.clone());
     let ids = survey.manifest.segments.iter();
@@ -234,13 +238,18 @@ fn recovery(survey: &Survey) -> Recovery {
     }
 }
 
-fn names<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<String> {
+fn names<'a>(steps: impl Iterator<Item = &'a RepairStep>) -> Vec<String> {
     steps.map(|step| format!("{}/{}", step.folder, step.name)).collect()
 }
 
 /// Removes what is whole elsewhere, and sets aside what is not part of the logspace.
-fn carry_out(disk: &dyn Disk, dir: &Path, steps: &[Step], recovery: &mut Recovery) -> Result<(), OpenError> {
-    for Step { folder, name, fate } in steps {
+fn carry_out(
+    disk: &dyn Disk,
+    dir: &Path,
+    steps: &[RepairStep],
+    recovery: &mut Recovery,
+) -> Result<(), OpenError> {
+    for RepairStep { folder, name, fate } in steps {
         let dir = dir.join(folder);
         match fate {
             Fate::Redundant => {
@@ -249,7 +258,7 @@ fn carry_out(disk: &dyn Disk, dir: &Path, steps: &[Step], recovery: &mut Recover
                 recovery.removed.extend(is_part.then(|| format!("{folder}/{name}")));
             }
             Fate::Orphan => {
-                let renamed = aside::set_aside(disk, &dir, name);
+                let renamed = orphans::set_aside(disk, &dir, name);
                 let renamed = renamed.map_err(|source| failed("set aside", &dir.join(name), source))?;
                 recovery.orphans.push(format!("{folder}/{renamed}"));
             }
@@ -274,19 +283,19 @@ fn make_ready(
     let journal = Arc::clone(&newest.journal);
     let path = journal_dir.join(&journal.name);
     if let Some(cut) = &survey.end.cut {
-        let kept = aside::cut(disk, journal_dir, (&journal.name, &*journal.file), cut.offset);
+        let kept = orphans::cut(disk, journal_dir, &journal.name, &*journal.file, cut.offset);
         match kept {
             Ok(Some(kept)) => {
                 newest.bytes = cut.offset;
                 recovery.cut_kept = Some(format!("{JOURNAL_DIR}/{kept}"));
             }
-            // What cannot be kept is not cut: another file is begun.
+            // A part that cannot be kept is not cut: another file is begun.
             Ok(None) => survey.end.is_open = false,
             Err(error) if error.kind() == io::ErrorKind::StorageFull => survey.end.is_open = false,
             Err(source) => return Err(failed("keep what is cut off", &path, source)),
         }
     }
-    // What can be found from now on must not be gone after a power cut.
+    // Messages that can be found from now on must not be lost in a power cut.
     journal.file.sync().map_err(|source| failed("sync", &path, source))
 }
 
@@ -297,7 +306,7 @@ pub(crate) struct OpenFile {
     pub(crate) rows: u64,
 }
 
-/// What can be searched, and the file that is appended to.
+/// The view to search, and the file that is appended to.
 fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     let files: Vec<_> = std::mem::take(&mut survey.files).into_iter().map(Arc::new).collect();
     let newest = files.last().filter(|_| survey.end.is_open);

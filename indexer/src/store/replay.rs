@@ -1,12 +1,12 @@
-//! Reads a journal file when its logspace is opened: which frames stand where, and what is not a frame.
+//! Reads a journal file when its logspace is opened: where its frames are, and which bytes are not frames.
 //!
-//! Of the newest file every frame is read and checked, and its messages stay in memory: it goes on being appended to, so
-//! nothing seals it soon. Of older files only the headers are: they were synced before the next was begun, so what is
-//! wrong with a body is rot, and is found when it is read.
+//! Every frame of the newest file is read and checked, and its messages stay in memory: appending to it goes on, so it
+//! is not sealed soon. For older files only the headers are read: they were synced before the next file was begun, so
+//! an error in a body is rot, and is found when the body is read.
 
-use crate::disk::{Disk, Identity};
-use crate::journal::frame::{FrameError, Hash, Header};
-use crate::journal::scan::{Item, Scan};
+use crate::disk::{Disk, LogspaceIdentity};
+use crate::journal::frame::{FrameError, FrameHeader, Hash};
+use crate::journal::scan::{Scan, ScanItem};
 use crate::journal::{self, HeaderError, JournalFile};
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::unopened::OpenError;
@@ -20,27 +20,27 @@ use std::sync::Arc;
 /// More than one append writes: what is longer is not an interrupted write.
 const APPEND_BYTES_MAX: u64 = 64 << 20;
 
-/// Of the newest file, this much stays in memory.
+/// The bytes of the newest file that stay in memory.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
 /// A journal file that was read.
-pub(crate) struct Replayed {
+pub(crate) struct JournalReplay {
     pub(crate) view: FileView,
-    /// None where it is damaged.
-    pub(crate) header: Option<journal::Header>,
+    /// `None` if it is damaged.
+    pub(crate) header: Option<journal::JournalHeader>,
     /// The sequence after its last frame.
     pub(crate) end: u64,
-    /// Where the next file begins.
+    /// The first sequence of the next file.
     limit: u64,
     accounted: u64,
     /// The hash of its last frame, where bodies were read.
     pub(crate) hash: Hash,
-    /// What follows its last frame and is none.
-    pub(crate) tail: Option<Tail>,
+    /// The bytes after its last frame that are not a frame.
+    pub(crate) tail: Option<UnreadTail>,
 }
 
 /// Bytes behind the last whole frame.
-pub(crate) struct Tail {
+pub(crate) struct UnreadTail {
     pub(crate) damage: Damage,
     /// How many frames with a whole header it holds.
     frames: usize,
@@ -48,14 +48,14 @@ pub(crate) struct Tail {
     pub(crate) end: u64,
 }
 
-impl Tail {
+impl UnreadTail {
     /// Whether one append that was interrupted can have left it. Its sender was never told that it is stored.
     pub(crate) fn is_torn(&self) -> bool {
         self.frames <= 1 && self.damage.bytes <= APPEND_BYTES_MAX
     }
 }
 
-impl Replayed {
+impl JournalReplay {
     /// The sequences of all its messages, and of what is missing between them.
     pub(crate) fn sequences(&self) -> Range<u64> {
         self.view.first_sequence..self.end
@@ -77,7 +77,7 @@ impl Replayed {
         self.view.first_sequence..self.end.max(self.accounted)
     }
 
-    /// What comes next has a sequence: messages before it that are not here are damage.
+    /// The next part begins at a sequence: messages before it that are not here are damage.
     pub(crate) fn goes_on_at(&mut self, sequence: u64) {
         if sequence <= self.end {
             return;
@@ -99,10 +99,11 @@ pub(crate) fn closed(
     disk: &dyn Disk,
     dir: &Path,
     first_sequence: u64,
-    (limit, skipped): (u64, &[Range<u64>]),
-) -> Result<Replayed, OpenError> {
+    limit: u64,
+    skipped: &[Range<u64>],
+) -> Result<JournalReplay, OpenError> {
     let (file, header) = open_file(disk, dir, first_sequence)?;
-    let mut reading = Reading::new(file, header, (limit, skipped));
+    let mut reading = ReplayReader::new(file, header, limit, skipped);
     let journal = Arc::clone(&reading.replayed.view.journal);
     let mut scan = Scan::headers(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
     loop {
@@ -115,7 +116,7 @@ pub(crate) fn closed(
             }
         }
     }
-    let Reading { mut replayed, counted_end, .. } = reading;
+    let ReplayReader { mut replayed, counted_end, .. } = reading;
     replayed.view.void_bytes = replayed.view.bytes.saturating_sub(counted_end);
     Ok(replayed)
 }
@@ -126,23 +127,23 @@ pub(crate) fn newest(
     dir: &Path,
     first_sequence: u64,
     skipped: &[Range<u64>],
-) -> Result<Replayed, OpenError> {
+) -> Result<JournalReplay, OpenError> {
     let (file, header) = open_file(disk, dir, first_sequence)?;
-    let mut reading = Reading::new(file, header, (u64::MAX, skipped));
+    let mut reading = ReplayReader::new(file, header, u64::MAX, skipped);
     let journal = Arc::clone(&reading.replayed.view.journal);
     let mut scan = Scan::frames(&*journal.file, journal::HEADER_BYTES, reading.replayed.view.bytes);
     let path = dir.join(&journal.name);
     let fail = |source| OpenError::Disk { action: "read", path: path.clone(), source };
     while let Some((offset, item)) = scan.next().map_err(fail)? {
         reading.batch = match &item {
-            // What was read anyway need not be read again for each search.
-            Item::Frame { header, body } if reading.replayed.view.held.bytes < HELD_BYTES_MAX => {
+            // A batch that was read anyway need not be read again for each search.
+            ScanItem::Frame { header, body } if reading.replayed.view.held.bytes < HELD_BYTES_MAX => {
                 header.decode(body).ok().map(Arc::new)
             }
-            Item::Frame { .. } | Item::Bad { .. } => None,
+            ScanItem::Frame { .. } | ScanItem::Bad { .. } => None,
         };
         reading.add(offset, &item);
-        if let Item::Frame { header, body } = &item
+        if let ScanItem::Frame { header, body } = &item
             && header.end_sequence() == reading.replayed.end
         {
             reading.replayed.hash = header.hash(body);
@@ -151,8 +152,8 @@ pub(crate) fn newest(
     Ok(reading.replayed)
 }
 
-/// Whose a file is; `None` where that cannot be read.
-pub(crate) fn identity(disk: &dyn Disk, dir: &Path, name: &str) -> Option<Identity> {
+/// The logspace that a file belongs to; `None` if that cannot be read.
+pub(crate) fn identity(disk: &dyn Disk, dir: &Path, name: &str) -> Option<LogspaceIdentity> {
     let file = disk.open_to_read(&dir.join(name)).ok()?;
     let journal = JournalFile { name: name.to_owned(), file };
     Some(journal.header().ok()?.ok()?.identity)
@@ -162,7 +163,7 @@ fn open_file(
     disk: &dyn Disk,
     dir: &Path,
     first_sequence: u64,
-) -> Result<(FileView, Result<journal::Header, HeaderError>), OpenError> {
+) -> Result<(FileView, Result<journal::JournalHeader, HeaderError>), OpenError> {
     let name = journal::file_name(first_sequence);
     let path = dir.join(&name);
     let opened = disk.open(&path).and_then(|file| {
@@ -178,62 +179,65 @@ fn open_file(
 }
 
 /// A file while it is read.
-struct Reading<'a> {
-    replayed: Replayed,
+struct ReplayReader<'a> {
+    replayed: JournalReplay,
     skipped: &'a [Range<u64>],
-    /// The messages of the frame that is added, where they are kept in memory.
+    /// The messages of the frame that is added, if they are kept in memory.
     batch: Option<Arc<Batch>>,
-    /// Where the last frame ends that counts, here or elsewhere.
+    /// The end of the last frame that counts, here or elsewhere.
     counted_end: u64,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ReplayReader<'a> {
     fn new(
         mut view: FileView,
-        header: Result<journal::Header, HeaderError>,
-        (limit, skipped): (u64, &'a [Range<u64>]),
-    ) -> Reading<'a> {
+        header: Result<journal::JournalHeader, HeaderError>,
+        limit: u64,
+        skipped: &'a [Range<u64>],
+    ) -> ReplayReader<'a> {
         if let Err(error) = header {
             let bytes = view.bytes.min(journal::HEADER_BYTES);
             view.damaged.push(view.damage(0, bytes, error.into()));
         }
         let (end, hash) = (view.first_sequence, header.map_or([0; 32], |header| header.previous_hash));
-        let replayed = Replayed { view, header: header.ok(), end, limit, accounted: end, hash, tail: None };
-        Reading { replayed, skipped, batch: None, counted_end: journal::HEADER_BYTES }
+        let replayed =
+            JournalReplay { view, header: header.ok(), end, limit, accounted: end, hash, tail: None };
+        ReplayReader { replayed, skipped, batch: None, counted_end: journal::HEADER_BYTES }
     }
 
-    fn add(&mut self, offset: u64, item: &Item<'_>) {
+    fn add(&mut self, offset: u64, item: &ScanItem<'_>) {
         let end = self.replayed.end;
         match item {
-            // What is beyond the next file's beginning was never acknowledged.
-            Item::Frame { header, .. } if self.replayed.limit < header.end_sequence() => {}
-            Item::Frame { header, .. } if self.is_skipped(header) => {
+            // A frame beyond the beginning of the next file was never acknowledged.
+            ScanItem::Frame { header, .. } if self.replayed.limit < header.end_sequence() => {}
+            ScanItem::Frame { header, .. } if self.is_skipped(header) => {
                 self.replayed.end = end.max(header.end_sequence());
                 self.counted_end = offset + header.frame_bytes();
             }
-            Item::Frame { header, .. } if header.first_sequence < end => {
+            ScanItem::Frame { header, .. } if header.first_sequence < end => {
                 let why = FrameError::Order { first_sequence: header.first_sequence, expected: end };
                 self.add_bad(offset, header.frame_bytes(), why.into(), Some(*header));
             }
-            Item::Frame { header, .. } => {
+            ScanItem::Frame { header, .. } => {
                 self.end_bad(offset, header.first_sequence);
                 self.replayed.end = header.end_sequence();
                 self.counted_end = offset + header.frame_bytes();
                 let batch = self.batch.take();
                 self.replayed.view.push(offset, header, batch);
             }
-            Item::Bad { bytes, why, header } => self.add_bad(offset, *bytes, (*why).into(), *header),
+            ScanItem::Bad { bytes, why, header } => self.add_bad(offset, *bytes, (*why).into(), *header),
         }
     }
 
-    fn is_skipped(&self, header: &Header) -> bool {
+    fn is_skipped(&self, header: &FrameHeader) -> bool {
         let (first, end) = (header.first_sequence, header.end_sequence());
         self.skipped.iter().any(|range| range.start <= first && end <= range.end)
     }
 
-    fn add_bad(&mut self, offset: u64, bytes: u64, why: DamageReason, header: Option<Header>) {
+    fn add_bad(&mut self, offset: u64, bytes: u64, why: DamageReason, header: Option<FrameHeader>) {
         let view = &self.replayed.view;
-        let begin = || Tail { damage: view.damage(offset, bytes, why), frames: 0, end: self.replayed.end };
+        let begin =
+            || UnreadTail { damage: view.damage(offset, bytes, why), frames: 0, end: self.replayed.end };
         let tail = self.replayed.tail.take();
         let mut tail = tail.unwrap_or_else(begin);
         tail.damage.bytes = offset + bytes - tail.damage.offset;

@@ -1,15 +1,16 @@
-//! What of a logspace is too old or too much to keep. Pure: the caller brings the limits and removes the files.
+//! Decides which parts of a logspace are too old or too much to keep. Pure: the caller brings the limits and removes
+//! the files.
 //!
-//! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too. What goes is the
-//! old end of a logspace, without a gap. The journal file at the other end stays, as it may be appended to. Where the
-//! newest journal file is missing nobody knows what is left, and nothing goes.
+//! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too: the old end of
+//! a logspace is removed, without a gap. The journal file at the other end stays, as it may be appended to. If the
+//! newest journal file is missing, nobody knows what is left, and nothing goes.
 
-use crate::store::manifest::{Extent, Manifest};
-use crate::store::part::{Part, parts};
+use crate::store::manifest::{Manifest, ManifestExtent};
+use crate::store::part::{StorePart, parts};
 use crate::store::view::View;
 use logstead_record::Timestamp;
 
-/// What of a logspace may be removed.
+/// The limits beyond which parts of a logspace may be removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Expiry {
     /// Messages that were received before this.
@@ -20,18 +21,18 @@ pub struct Expiry {
     pub before: u64,
 }
 
-/// What is known of a part when it is decided whether it goes.
+/// The properties of a part that decide whether it goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Dated {
+struct DatedPart {
     first_sequence: u64,
     bytes: u64,
-    received: Received,
+    received: ReceivedTime,
     is_file: bool,
 }
 
 /// When the last message of a part was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Received {
+enum ReceivedTime {
     At(Timestamp),
     /// Some of its messages cannot be read: at this time or later, and before what follows it.
     After(Timestamp),
@@ -39,9 +40,9 @@ enum Received {
     Never,
 }
 
-/// What was removed, or would be.
+/// The parts that were removed, or would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Expired {
+pub struct ExpiredParts {
     /// Segments.
     pub segments: usize,
     /// Journal files.
@@ -54,18 +55,18 @@ pub struct Expired {
     pub received_last: Option<Timestamp>,
 }
 
-impl Expired {
-    /// Of these parts.
-    pub(crate) fn of(parts: &[Part]) -> Expired {
-        let mut expired = Expired::default();
+impl ExpiredParts {
+    /// The totals of these parts.
+    pub(crate) fn of(parts: &[StorePart]) -> ExpiredParts {
+        let mut expired = ExpiredParts::default();
         parts.iter().for_each(|part| expired.add(part));
         expired
     }
 
-    fn add(&mut self, part: &Part) {
+    fn add(&mut self, part: &StorePart) {
         match part {
-            Part::Segment(_) | Part::Lost(_) => self.segments += 1,
-            Part::File(_) => self.files += 1,
+            StorePart::Segment(_) | StorePart::Lost(_) => self.segments += 1,
+            StorePart::File(_) => self.files += 1,
         }
         self.messages += part.messages();
         self.bytes += part.bytes();
@@ -73,20 +74,20 @@ impl Expired {
     }
 }
 
-/// What may go, oldest first: all that is too old, and as much as is too much.
-pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
+/// The parts that may go, oldest first: all that are too old, and enough to get below the limit of bytes.
+pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<StorePart> {
     let mut parts = parts(view);
-    let dated: Vec<Dated> = parts.iter().map(Dated::of).collect();
+    let dated: Vec<DatedPart> = parts.iter().map(DatedPart::of).collect();
     let going = if view.newest_missing.is_some() { 0 } else { going(&dated, view.next_sequence, expiry) };
     parts.truncate(going);
     parts
 }
 
-/// How many of these parts may go, which are in order: the first ones.
-fn going(parts: &[Dated], next_sequence: u64, expiry: &Expiry) -> usize {
+/// The number of parts, the first in their order, that may go.
+fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
     let ends = parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence]);
     let mut left: u64 = parts.iter().map(|part| part.bytes).sum();
-    let may_go = |((part, end), received): ((&Dated, u64), Option<Timestamp>)| {
+    let may_go = |((part, end), received): ((&DatedPart, u64), Option<Timestamp>)| {
         let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
         let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
         left -= part.bytes;
@@ -96,16 +97,16 @@ fn going(parts: &[Dated], next_sequence: u64, expiry: &Expiry) -> usize {
     going.count().min(parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file)))
 }
 
-/// A time by which all messages of each part had surely been received; `None` where nothing tells.
-fn received_at_most(parts: &[Dated]) -> Vec<Option<Timestamp>> {
+/// A time by which all messages of each part had surely been received; `None` if nothing tells.
+fn received_at_most(parts: &[DatedPart]) -> Vec<Option<Timestamp>> {
     let mut next = None;
     let mut received: Vec<Option<Timestamp>> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev() {
         match part.received {
-            Received::At(time) => next = Some(time),
-            // What cannot be read was there before what follows.
-            Received::After(time) => next = next.map(|next: Timestamp| next.max(time)),
-            Received::Never => {
+            ReceivedTime::At(time) => next = Some(time),
+            // An unreadable part was stored before the parts that follow it.
+            ReceivedTime::After(time) => next = next.map(|next: Timestamp| next.max(time)),
+            ReceivedTime::Never => {
                 received.push(Some(Timestamp::MIN));
                 continue;
             }
@@ -116,44 +117,44 @@ fn received_at_most(parts: &[Dated]) -> Vec<Option<Timestamp>> {
     received
 }
 
-impl Dated {
-    fn of(part: &Part) -> Dated {
+impl DatedPart {
+    fn of(part: &StorePart) -> DatedPart {
         let received = match part {
-            Part::Segment(segment) => Received::At(segment.blocks.span.received_last),
-            Part::Lost(_) => Received::After(Timestamp::MIN),
-            Part::File(file) if !file.damaged.is_empty() => Received::After(file.received),
-            Part::File(file) if file.messages == 0 => Received::Never,
-            Part::File(file) => Received::At(file.received),
+            StorePart::Segment(segment) => ReceivedTime::At(segment.blocks.span.received_last),
+            StorePart::Lost(_) => ReceivedTime::After(Timestamp::MIN),
+            StorePart::File(file) if !file.damaged.is_empty() => ReceivedTime::After(file.received),
+            StorePart::File(file) if file.messages == 0 => ReceivedTime::Never,
+            StorePart::File(file) => ReceivedTime::At(file.received),
         };
         let is_file = part.id().is_none();
-        Dated { first_sequence: part.first_sequence(), bytes: part.bytes(), received, is_file }
+        DatedPart { first_sequence: part.first_sequence(), bytes: part.bytes(), received, is_file }
     }
 }
 
-/// When the last of what has expired was received. Where that is not known, it was not after what is left.
-pub(crate) fn expired_until(extent: Extent, view: &View) -> Option<Timestamp> {
-    let dated: Vec<Dated> = parts(view).iter().map(Dated::of).collect();
+/// When the last of the expired messages was received. If that is not known, it was not after those that are left.
+pub(crate) fn expired_until(extent: ManifestExtent, view: &View) -> Option<Timestamp> {
+    let dated: Vec<DatedPart> = parts(view).iter().map(DatedPart::of).collect();
     let is_said = |received: &Timestamp| *received != Timestamp::MIN;
     let first_left = || received_at_most(&dated).into_iter().flatten().find(is_said);
     (0 < extent.first).then(|| extent.expired.or_else(first_left).unwrap_or(Timestamp::MAX))
 }
 
 /// The same once this many of the oldest parts have expired, too.
-fn expired_with(view: &View, parts: &[Part], expired: usize) -> Option<Timestamp> {
-    let dated: Vec<Dated> = parts.iter().map(Dated::of).collect();
+fn expired_with(view: &View, parts: &[StorePart], expired: usize) -> Option<Timestamp> {
+    let dated: Vec<DatedPart> = parts.iter().map(DatedPart::of).collect();
     let received = received_at_most(&dated).into_iter().take(expired);
     view.expired.max(received.map(|received| received.unwrap_or(Timestamp::MAX)).max())
 }
 
-/// A manifest once these parts have expired, the first ones. What is missing up to the next goes with them.
-pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[Part]) -> Manifest {
+/// The manifest after the first parts, given here, have expired. A gap up to the next part goes with them.
+pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[StorePart]) -> Manifest {
     let parts = parts(view);
-    let first = parts.get(expired.len()).map_or(view.next_sequence, Part::first_sequence);
+    let first = parts.get(expired.len()).map_or(view.next_sequence, StorePart::first_sequence);
     let received = expired_with(view, &parts, expired.len());
     let extent = manifest.extent.unwrap_or_default();
     let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
     let segments = left.copied().collect();
-    let extent = Some(Extent { first, expired: received, ..extent });
+    let extent = Some(ManifestExtent { first, expired: received, ..extent });
     Manifest { extent, identity: manifest.identity, segments }
 }
 
@@ -162,25 +163,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn received() -> impl Strategy<Value = Received> {
+    fn received() -> impl Strategy<Value = ReceivedTime> {
         let time = || (-5_i64..30).prop_map(Timestamp::from_nanos);
         prop_oneof![
-            4 => time().prop_map(Received::At),
-            1 => time().prop_map(Received::After),
-            1 => Just(Received::After(Timestamp::MIN)),
-            1 => Just(Received::Never),
+            4 => time().prop_map(ReceivedTime::At),
+            1 => time().prop_map(ReceivedTime::After),
+            1 => Just(ReceivedTime::After(Timestamp::MIN)),
+            1 => Just(ReceivedTime::Never),
         ]
     }
 
     /// Parts in order, with gaps between some, and the sequence of the next message.
-    fn stored() -> impl Strategy<Value = (Vec<Dated>, u64)> {
+    fn stored() -> impl Strategy<Value = (Vec<DatedPart>, u64)> {
         let part = (0_u64..3, 1_u64..4, 0_u64..50, received(), any::<bool>());
         (proptest::collection::vec(part, 0..10), 0_u64..3).prop_map(|(parts, gap)| {
             let mut next = 0;
             let place = |(gap, messages, bytes, received, is_file)| {
                 let first_sequence = next + gap;
                 next = first_sequence + messages;
-                Dated { first_sequence, bytes, received, is_file }
+                DatedPart { first_sequence, bytes, received, is_file }
             };
             let parts = parts.into_iter().map(place).collect();
             (parts, next + gap)
@@ -199,24 +200,24 @@ mod tests {
             .prop_map(|(received_before, bytes_max, before)| Expiry { received_before, bytes_max, before })
     }
 
-    /// Whether each message of a part was surely received before a time. What cannot be read was received before what
-    /// can be read and follows.
-    fn is_proven_old(parts: &[Dated], at: usize, before: Timestamp) -> bool {
+    /// Whether each message of a part was surely received before a time. An unreadable part was received before the
+    /// readable part that follows.
+    fn is_proven_old(parts: &[DatedPart], at: usize, before: Timestamp) -> bool {
         let own = match parts[at].received {
-            Received::At(time) => return time < before,
-            Received::Never => return true,
-            Received::After(time) => time,
+            ReceivedTime::At(time) => return time < before,
+            ReceivedTime::Never => return true,
+            ReceivedTime::After(time) => time,
         };
-        let following = parts[at + 1..].iter().filter(|part| part.received != Received::Never);
+        let following = parts[at + 1..].iter().filter(|part| part.received != ReceivedTime::Never);
         let mut times = vec![own];
         for part in following {
             match part.received {
-                Received::At(time) => {
+                ReceivedTime::At(time) => {
                     times.push(time);
                     return times.iter().all(|time| *time < before);
                 }
-                Received::After(time) => times.push(time),
-                Received::Never => {}
+                ReceivedTime::After(time) => times.push(time),
+                ReceivedTime::Never => {}
             }
         }
         false
@@ -245,7 +246,7 @@ mod tests {
             }
         }
 
-        /// What can be read and is beyond a limit goes, unless something before it stays.
+        /// A readable part beyond a limit goes, unless something before it stays.
         #[test]
         fn what_is_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
             let gone = going(&parts, next_sequence, &expiry);
@@ -253,7 +254,7 @@ mod tests {
             if let Some(kept) = parts.get(gone).filter(|_| gone < may_go) {
                 let left: u64 = parts[gone..].iter().map(|part| part.bytes).sum();
                 let is_old = expiry.received_before.is_some_and(|before| {
-                    matches!(kept.received, Received::At(time) if time < before)
+                    matches!(kept.received, ReceivedTime::At(time) if time < before)
                 });
                 prop_assert!(!is_old && expiry.bytes_max.is_none_or(|max| left <= max));
             }
@@ -265,11 +266,11 @@ mod tests {
             (mut parts, next_sequence) in stored(), expiry in expiry(), damaged in any::<u16>(),
         ) {
             for (at, part) in parts.iter_mut().enumerate() {
-                part.received = Received::At(Timestamp::from_nanos(3 * at as i64));
+                part.received = ReceivedTime::At(Timestamp::from_nanos(3 * at as i64));
             }
             let whole = going(&parts, next_sequence, &expiry);
             for (_, part) in parts.iter_mut().enumerate().filter(|(at, _)| damaged >> at & 1 == 1) {
-                part.received = Received::After(Timestamp::MIN);
+                part.received = ReceivedTime::After(Timestamp::MIN);
             }
             prop_assert!(going(&parts, next_sequence, &expiry) <= whole);
         }

@@ -3,12 +3,12 @@
 use crate::store::view::View;
 use logstead_record::Timestamp;
 
-/// What a logspace holds.
+/// The contents of a logspace in figures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Messages.
     pub messages: u64,
-    /// Those in sealed segments.
+    /// Messages in sealed segments.
     pub sealed_messages: u64,
     /// Sealed segments.
     pub segments: usize,
@@ -37,7 +37,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Of what can be searched at one moment.
+    /// The figures of a view.
     pub(crate) fn of(view: &View) -> Stats {
         let filled = || view.files.iter().filter(|file| 0 < file.messages);
         let blocks = || view.segments.iter().map(|segment| &segment.blocks);

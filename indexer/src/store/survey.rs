@@ -1,18 +1,18 @@
-//! Finds what a logspace holds, what of it counts, and what is wrong with it.
+//! Surveys a logspace: the files it holds, which of them count, and what is wrong.
 //!
-//! **Invariant:** nothing is changed. What would have to be changed before messages can be stored is a list of steps,
-//! which opening carries out and looking does not; so both see the same.
+//! **Invariant:** nothing is changed. The changes needed before messages can be stored are a list of steps, which
+//! opening carries out and looking does not; so both see the same.
 
-use crate::disk::{Disk, Identity};
+use crate::disk::{Disk, LogspaceIdentity};
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
-use crate::store::aside;
 use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
 use crate::store::damage::{Damage, DamageReason};
-use crate::store::manifest::{self, Extent, Manifest, ManifestError};
-use crate::store::replay::{self, Replayed};
+use crate::store::manifest::{self, Manifest, ManifestError, ManifestExtent};
+use crate::store::orphans;
+use crate::store::replay::{self, JournalReplay};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
@@ -22,7 +22,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// What the names of parts of a logspace end in.
+/// The suffixes of the files that make up a logspace.
 const PARTS: [&str; 3] = [".journal", ".blocks", ".index"];
 
 /// The names in the folders of a logspace at one moment.
@@ -30,49 +30,49 @@ pub(crate) struct Listing {
     manifest: Result<Option<Manifest>, ManifestError>,
     journal: BTreeSet<String>,
     segments: BTreeSet<String>,
-    /// Whose files they are, where one says it.
-    identity: Option<Identity>,
+    /// The logspace that the files belong to, if one of them says it.
+    identity: Option<LogspaceIdentity>,
     /// Journal files of another logspace or queue.
     foreign: BTreeSet<String>,
 }
 
-/// What has to be done before messages can be stored.
+/// A step to carry out before messages can be stored.
 #[derive(Debug)]
-pub(crate) struct Step {
-    /// In which folder of the logspace.
+pub(crate) struct RepairStep {
+    /// The folder within the logspace.
     pub(crate) folder: &'static str,
     pub(crate) name: String,
     pub(crate) fate: Fate,
 }
 
-/// What a logspace holds.
+/// The contents of a logspace.
 pub(crate) struct Survey {
     pub(crate) segments: Vec<Segment>,
     pub(crate) lost: Vec<LostSegment>,
     pub(crate) files: Vec<FileView>,
     pub(crate) gaps: Vec<Gap>,
-    /// What is wrong and no part of the view.
+    /// The damage that is not part of the view.
     pub(crate) damaged: Vec<Damage>,
-    pub(crate) end: End,
-    /// As it should be.
+    pub(crate) end: JournalEnd,
+    /// The manifest as it should be.
     pub(crate) manifest: Manifest,
     /// Whether it is.
     pub(crate) is_settled: bool,
-    pub(crate) steps: Vec<Step>,
-    /// What was set aside before, with the folder.
+    pub(crate) steps: Vec<RepairStep>,
+    /// The files that were set aside before, with their folder.
     pub(crate) aside: Vec<String>,
 }
 
-/// Where appending goes on.
+/// The place where appending goes on.
 #[derive(Default)]
-pub(crate) struct End {
+pub(crate) struct JournalEnd {
     pub(crate) next_sequence: u64,
     pub(crate) hash: Hash,
     /// Whether the last file can be appended to.
     pub(crate) is_open: bool,
-    /// What an interrupted append left in it.
+    /// The remains of an interrupted append in it.
     pub(crate) cut: Option<Damage>,
-    /// Where the newest file began, if it is missing.
+    /// The first sequence of the newest file, if it is missing.
     pub(crate) newest_missing: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl Listing {
         let (mut journal, segments): (BTreeSet<String>, _) = (list(JOURNAL_DIR)?, list(SEGMENTS_DIR)?);
         let journal_dir = dir.join(JOURNAL_DIR);
         let names = journal.iter().filter(|name| journal::first_sequence(name).is_some());
-        let marked: Vec<(String, Identity)> = names
+        let marked: Vec<(String, LogspaceIdentity)> = names
             .filter_map(|name| Some((name.clone(), replay::identity(disk, &journal_dir, name)?)))
             .collect();
         let noted = manifest.as_ref().ok().and_then(Option::as_ref).and_then(|manifest| manifest.identity);
@@ -130,7 +130,7 @@ impl Listing {
         self.manifest.as_ref().ok()?.as_ref()
     }
 
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<ManifestExtent> {
         self.manifest()?.extent
     }
 
@@ -154,17 +154,17 @@ impl Listing {
 
     fn aside(&self) -> Vec<String> {
         let aside = |folder, names: &BTreeSet<String>| -> Vec<String> {
-            let is_aside = |name: &&String| aside::is_cut(name) || aside::is_orphan(name);
+            let is_aside = |name: &&String| orphans::is_cut(name) || orphans::is_orphan(name);
             names.iter().filter(is_aside).map(|name| format!("{folder}/{name}")).collect()
         };
         [aside(JOURNAL_DIR, &self.journal), aside(SEGMENTS_DIR, &self.segments)].concat()
     }
 }
 
-/// Whose the files of a folder are: what the manifest says, unless at least two journal files agree that it is from
-/// elsewhere; without a manifest, what most journal files say.
-fn own(manifest: Option<Identity>, journals: &[Identity]) -> Option<Identity> {
-    let count = |of: &Identity| journals.iter().filter(|identity| *identity == of).count();
+/// The logspace that the files of a folder belong to: that of the manifest, unless at least two journal files agree
+/// that it is from elsewhere; without a manifest, what most journal files say.
+fn own(manifest: Option<LogspaceIdentity>, journals: &[LogspaceIdentity]) -> Option<LogspaceIdentity> {
+    let count = |of: &LogspaceIdentity| journals.iter().filter(|identity| *identity == of).count();
     let first_of_most = || journals.iter().rev().max_by_key(|identity| count(identity)).copied();
     match (manifest, journals) {
         (Some(own), [first, _, ..]) if count(first) == journals.len() && *first != own => Some(*first),
@@ -173,17 +173,18 @@ fn own(manifest: Option<Identity>, journals: &[Identity]) -> Option<Identity> {
     }
 }
 
-/// Looks at everything that is listed. All messages below the sequence `reached` were stored, as far as others know.
+/// Surveys everything that is listed. All messages below the sequence `reached` were stored, as far as others know.
 pub(crate) fn survey(
     disk: &dyn Disk,
     dir: &Path,
-    (folder, lanes): (&Folder, &dyn Lanes),
+    folder: &Folder,
+    lanes: &dyn Lanes,
     listing: &Listing,
     reached: u64,
 ) -> Result<Survey, OpenError> {
     let journal_dir = dir.join(JOURNAL_DIR);
     let read = |at: usize, sequences: &[u64], skipped: &[Range<u64>]| match sequences.get(at + 1) {
-        Some(&limit) => replay::closed(disk, &journal_dir, sequences[at], (limit, skipped)),
+        Some(&limit) => replay::closed(disk, &journal_dir, sequences[at], limit, skipped),
         None => replay::newest(disk, &journal_dir, sequences[at], skipped),
     };
     let sequences = listing.journals();
@@ -191,19 +192,19 @@ pub(crate) fn survey(
     let candidates = listing.candidates(folder, lanes);
     let expired = expired(listing, &candidates, &journals);
     let choice = choose(candidates, &journals, expired);
-    let mut held: Vec<Range<u64>> = journals.iter().flat_map(Replayed::found).collect();
+    let mut held: Vec<Range<u64>> = journals.iter().flat_map(JournalReplay::found).collect();
     held.extend(choice.segments.iter().map(|candidate| candidate.range()));
     held.push(0..expired);
     let mut steps = unfinished(listing, disk, &journal_dir);
     steps.extend(without_use(listing, &choice, &held));
-    let orphan = |name: &String| Step { folder: JOURNAL_DIR, name: name.clone(), fate: Fate::Orphan };
+    let orphan = |name: &String| RepairStep { folder: JOURNAL_DIR, name: name.clone(), fate: Fate::Orphan };
     steps.extend(listing.foreign.iter().map(orphan));
     let (mut kept, mut newest) = (Vec::new(), None);
     for ((at, journal), fate) in journals.into_iter().enumerate().zip(&choice.journals) {
         let journal = match fate {
             JournalFate::Goes(fate) => {
                 let name = journal.view.journal.name.clone();
-                steps.push(Step { folder: JOURNAL_DIR, name, fate: *fate });
+                steps.push(RepairStep { folder: JOURNAL_DIR, name, fate: *fate });
                 continue;
             }
             JournalFate::Counts { skipped } if skipped.is_empty() => journal,
@@ -211,13 +212,13 @@ pub(crate) fn survey(
         };
         if at + 1 < sequences.len() { kept.push(journal) } else { newest = Some(journal) }
     }
-    Ok(Surveying { listing, reached, expired, segments: choice.segments }.finish(kept, newest, steps))
+    Ok(SurveyBuilder { listing, reached, expired, segments: choice.segments }.finish(kept, newest, steps))
 }
 
 /// The sequence below which everything has expired. A manifest that knows more than the folder holds is from
 /// somewhere else, and is not believed.
-fn expired(listing: &Listing, candidates: &[Candidate], journals: &[Replayed]) -> u64 {
-    let Some(Extent { first, next, .. }) = listing.extent() else { return 0 };
+fn expired(listing: &Listing, candidates: &[Candidate], journals: &[JournalReplay]) -> u64 {
+    let Some(ManifestExtent { first, next, .. }) = listing.extent() else { return 0 };
     let mut named = candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.id);
     let has_all = named.all(|id| listing.has_blocks(id));
     let ends = candidates.iter().map(|candidate| candidate.range().end);
@@ -226,18 +227,18 @@ fn expired(listing: &Listing, candidates: &[Candidate], journals: &[Replayed]) -
 }
 
 /// Files that did not get their names.
-fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<Step> {
-    let step = |folder, name: &String, fate| Step { folder, name: name.clone(), fate };
+fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<RepairStep> {
+    let step = |folder, name: &String, fate| RepairStep { folder, name: name.clone(), fate };
     let fate = |name: &String| {
         // Nothing is appended to a file that has no name yet.
         let bytes = || disk.open(&journal_dir.join(name)).and_then(|file| file.bytes());
         let is_header =
-            aside::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
+            orphans::is_unfinished(name) || bytes().is_ok_and(|bytes| bytes <= journal::HEADER_BYTES);
         if is_header { Fate::Redundant } else { Fate::Orphan }
     };
     let new = |name: &&String| name.ends_with(".new");
     let in_journal = listing.journal.iter().filter(new).map(|name| step(JOURNAL_DIR, name, fate(name)));
-    // What a segment is made of goes only when the segment has its name.
+    // The unnamed files of a segment are removed only when the segment has its name.
     let in_segments =
         listing.segments.iter().filter(new).map(|name| step(SEGMENTS_DIR, name, Fate::Redundant));
     in_journal.chain(in_segments).collect()
@@ -245,11 +246,11 @@ fn unfinished(listing: &Listing, disk: &dyn Disk, journal_dir: &Path) -> Vec<Ste
 
 /// The files of segments that do not count, and indexes of none. An index says little without its blocks, and can be
 /// made again where its messages are `held`.
-fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<Step> {
+fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<RepairStep> {
     let mut steps = Vec::new();
     let mut add = |name: String, fate| {
         if listing.segments.contains(&name) {
-            steps.push(Step { folder: SEGMENTS_DIR, name, fate });
+            steps.push(RepairStep { folder: SEGMENTS_DIR, name, fate });
         }
     };
     for (id, fate) in &choice.dropped {
@@ -266,16 +267,21 @@ fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<S
     steps
 }
 
-/// What counts, before it is known how it goes together.
-struct Surveying<'a> {
+/// The parts that count, before they are put together.
+struct SurveyBuilder<'a> {
     listing: &'a Listing,
     reached: u64,
     expired: u64,
     segments: Vec<Candidate>,
 }
 
-impl Surveying<'_> {
-    fn finish(self, mut kept: Vec<Replayed>, newest: Option<Replayed>, steps: Vec<Step>) -> Survey {
+impl SurveyBuilder<'_> {
+    fn finish(
+        self,
+        mut kept: Vec<JournalReplay>,
+        newest: Option<JournalReplay>,
+        steps: Vec<RepairStep>,
+    ) -> Survey {
         let kept_end = kept.iter().map(|journal| journal.end).max().unwrap_or(0);
         let has_parts = !kept.is_empty() || !self.segments.is_empty();
         let (newest, end) = self.end(newest, kept_end);
@@ -300,7 +306,7 @@ impl Surveying<'_> {
         let newest = kept.last().map_or(0, |journal| journal.view.first_sequence);
         let newest = end.newest_missing.unwrap_or(newest);
         let expired = self.listing.extent().and_then(|extent| extent.expired);
-        let extent = Extent { first, next: end.next_sequence, newest, expired };
+        let extent = ManifestExtent { first, next: end.next_sequence, newest, expired };
         let manifest = Manifest { extent: Some(extent), identity: self.listing.identity, segments: ids };
         let (mut segments, mut lost) = (Vec::new(), Vec::new());
         for candidate in self.segments {
@@ -327,13 +333,13 @@ impl Surveying<'_> {
         self.segments.iter().map(|candidate| candidate.range().end).max().unwrap_or(0)
     }
 
-    /// All messages below this sequence were stored, as the manifest or somebody else noted.
+    /// All messages below this sequence were stored, as the manifest or a note elsewhere says.
     fn noted(&self) -> u64 {
         self.listing.extent().map_or(0, |extent| extent.next).max(self.reached)
     }
 
     /// How the journal ends, and with it the logspace.
-    fn end(&self, newest: Option<Replayed>, kept_end: u64) -> (Option<Replayed>, End) {
+    fn end(&self, newest: Option<JournalReplay>, kept_end: u64) -> (Option<JournalReplay>, JournalEnd) {
         let extent = self.listing.extent();
         let noted = self.noted();
         let before = self.sealed_end().max(kept_end).max(self.expired);
@@ -342,9 +348,9 @@ impl Surveying<'_> {
         let begins = newest.as_ref().map(|newest| newest.view.first_sequence);
         // There is a file to append to before there is a manifest that says so.
         let missing = extent.filter(|extent| begins.is_none_or(|first| first < extent.newest));
-        if let Some(Extent { newest: missing, .. }) = missing {
+        if let Some(ManifestExtent { newest: missing, .. }) = missing {
             let end = newest.as_ref().map_or(0, |newest| newest.end);
-            // What it held that is not noted is unknown; at least one message counts as missing.
+            // Nobody knows how many messages it held; at least one counts as missing.
             let next_sequence = noted.max(before.max(end).max(missing) + 1);
             let newest = newest.map(|mut newest| {
                 newest.goes_on_at(self.goes_on_at(end, std::iter::once(missing), next_sequence));
@@ -352,12 +358,17 @@ impl Surveying<'_> {
             });
             return (
                 newest,
-                End { next_sequence, hash: sealed_hash, newest_missing: Some(missing), ..End::default() },
+                JournalEnd {
+                    next_sequence,
+                    hash: sealed_hash,
+                    newest_missing: Some(missing),
+                    ..JournalEnd::default()
+                },
             );
         }
         let Some(mut newest) = newest else {
             let next_sequence = before.max(noted);
-            return (None, End { next_sequence, hash: sealed_hash, ..End::default() });
+            return (None, JournalEnd { next_sequence, hash: sealed_hash, ..JournalEnd::default() });
         };
         let (is_sound, is_last) = (newest.header.is_some(), before <= newest.end);
         let hash = if is_last { newest.hash } else { sealed_hash };
@@ -368,12 +379,12 @@ impl Surveying<'_> {
             let claimed = lost.map_or(0, |tail| tail.end);
             let next_sequence = (newest.end + 1).max(claimed).max(noted).max(before);
             newest.goes_on_at(next_sequence.min(self.next_segment(newest.end).unwrap_or(u64::MAX)));
-            return (Some(newest), End { next_sequence, hash, ..End::default() });
+            return (Some(newest), JournalEnd { next_sequence, hash, ..JournalEnd::default() });
         }
         let next_sequence = newest.end.max(noted).max(before);
         let is_open = is_sound && is_last && next_sequence == newest.end;
         let cut = newest.tail.take().map(|tail| tail.damage).filter(|_| is_open);
-        (Some(newest), End { next_sequence, hash, is_open, cut, newest_missing: None })
+        (Some(newest), JournalEnd { next_sequence, hash, is_open, cut, newest_missing: None })
     }
 
     /// The sequence that follows the end of a file: what is between them is missing.
@@ -392,13 +403,13 @@ impl Surveying<'_> {
         starts.filter(|start| end <= *start).min()
     }
 
-    fn first_part(&self, files: &[Replayed]) -> Option<u64> {
+    fn first_part(&self, files: &[JournalReplay]) -> Option<u64> {
         let segments = self.segments.iter().map(|candidate| candidate.id.first_sequence);
         segments.chain(files.iter().map(|journal| journal.view.first_sequence)).min()
     }
 
-    /// What no part holds. What a file misses itself is its own damage.
-    fn gaps(&self, files: &[Replayed], next_sequence: u64) -> Vec<Gap> {
+    /// The sequences that no part holds. Messages missing within a file are the damage of that file.
+    fn gaps(&self, files: &[JournalReplay], next_sequence: u64) -> Vec<Gap> {
         let segments = self.segments.iter().map(|candidate| {
             let id = candidate.id;
             (id.sequences(), id.blocks_name())
@@ -406,7 +417,7 @@ impl Surveying<'_> {
         let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
         let mut parts: Vec<(Range<u64>, String)> = segments.chain(files).collect();
         parts.sort_by_key(|(range, _)| range.start);
-        // Where nothing is left, nobody knows what of it had expired.
+        // If nothing is left, nobody knows how much of it had expired.
         let (first, name) = parts.first().cloned().unwrap_or((0..0, JOURNAL_DIR.to_owned()));
         let start = self.listing.extent().map_or(first.start, |extent| extent.first);
         let (mut at, mut beside, mut gaps) = (start, name, Vec::new());
@@ -423,7 +434,7 @@ impl Surveying<'_> {
         gaps
     }
 
-    fn damaged(&self, has_parts: bool, end: &End) -> Vec<Damage> {
+    fn damaged(&self, has_parts: bool, end: &JournalEnd) -> Vec<Damage> {
         let manifest =
             |why| Damage { file: manifest::NAME.to_owned(), offset: 0, bytes: 0, messages: None, why };
         let is_older = || {

@@ -1,33 +1,33 @@
 //! Reads again which messages of a journal are counted there, for an account that a crash left behind.
 
-use crate::journal::scan::{Item, Scan};
+use crate::journal::scan::{Scan, ScanItem};
 use crate::store::view::View;
 use logstead_record::Batch;
 
 /// Messages that were appended together.
-pub struct Tallied<'a> {
+pub struct Tally<'a> {
     /// They.
     pub batch: &'a Batch,
     /// How many of them are counted at another journal.
     pub copies: usize,
 }
 
-/// Shows every frame whose messages have sequences from `from` on. Returns how many messages have such a sequence and were
-/// not shown: they are sealed, damaged, or gone.
-pub(crate) fn tally(view: &View, from: u64, visit: &mut dyn FnMut(&Tallied<'_>)) -> u64 {
+/// Shows every frame whose messages have sequences from `from` on. Returns how many messages have such a sequence and
+/// were not shown: they are sealed, damaged, or gone.
+pub(crate) fn tally(view: &View, from: u64, visit: &mut dyn FnMut(&Tally<'_>)) -> u64 {
     let mut left = view.next_sequence.saturating_sub(from);
     for file in &view.files {
         for stretch in file.stretches.iter().filter(|stretch| from < stretch.sequences.end) {
             let mut scan = Scan::frames(&*file.journal.file, stretch.offset, stretch.offset + stretch.bytes);
-            // What cannot be read is among those that are left.
+            // Unreadable messages are among those that are left.
             while let Ok(Some((_, item))) = scan.next() {
-                let Item::Frame { header, body } = item else { continue };
+                let ScanItem::Frame { header, body } = item else { continue };
                 if header.first_sequence < from {
                     continue;
                 }
                 if let Ok(batch) = header.decode(body) {
                     left = left.saturating_sub(u64::from(header.rows));
-                    visit(&Tallied { batch: &batch, copies: header.copies as usize });
+                    visit(&Tally { batch: &batch, copies: header.copies as usize });
                 }
             }
         }
@@ -39,7 +39,7 @@ pub(crate) fn tally(view: &View, from: u64, visit: &mut dyn FnMut(&Tallied<'_>))
 mod tests {
     use super::*;
     use crate::disk::{Disk, SimDisk};
-    use crate::open::{Opened, open};
+    use crate::open::{OpenLogspace, open};
     use crate::store::options::Options;
     use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
     use logstead_work::Alone;
@@ -58,7 +58,7 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
         let options = Options { journal_file_max: 1, ..Options::default() };
         let opened = open(&disk, Path::new("/data/main"), options, &Alone).unwrap();
-        let Opened { mut appender, searcher, keeper, .. } = opened;
+        let OpenLogspace { mut appender, searcher, keeper, .. } = opened;
         for (text, copies) in [("ab", 0), ("c", 1), ("def", 2)] {
             let mut encoded = crate::encode(batch(text));
             encoded.set_copies(copies);

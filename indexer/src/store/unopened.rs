@@ -14,11 +14,11 @@ pub enum OpenError {
     /// The disk failed.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     Disk {
-        /// What was to be done.
+        /// The action that failed.
         action: &'static str,
-        /// With which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// What the disk said.
+        /// The error of the disk.
         source: io::Error,
     },
     /// Another version of this program wrote it.

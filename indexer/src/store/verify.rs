@@ -1,55 +1,55 @@
-//! Reads everything that a logspace holds and checks it against its checksums and hashes.
+//! Reads the whole contents of a logspace and checks them against their checksums and hashes.
 //!
-//! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
+//! **Invariant:** a part reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
 
 use crate::bounds::TimeBounds;
 use crate::journal;
 use crate::journal::frame::Hash;
-use crate::journal::scan::{Item, Scan};
+use crate::journal::scan::{Scan, ScanItem};
 use crate::segment::Segment;
-use crate::segment::blocks::Scratch;
+use crate::segment::blocks::ReadScratch;
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
-use crate::store::part::{Part, parts};
+use crate::store::part::{StorePart, parts};
 use crate::store::view::{FileView, LostSegment, View};
 use logstead_record::{ColumnGroups, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 /// A part of a logspace that was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checked {
+pub struct VerifyReport {
     /// The name of the file, in the folder of the logspace.
     pub file: String,
     /// Its messages.
     pub messages: u64,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// What is wrong with it.
+    /// The problems found in it.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is not as it was written.
+/// A part that is not as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Where, and what.
+    /// The place, and what is wrong there.
     pub what: String,
     /// Whether messages cannot be read. An index can be made again.
     pub loses_messages: bool,
-    /// The times of the messages that it is about, where they are known.
+    /// The times of the messages that it is about, if they are known.
     pub times: Option<(Timestamp, Timestamp)>,
 }
 
-/// How many bytes there are to check.
+/// The number of bytes to check.
 pub(crate) fn bytes(view: &View) -> u64 {
-    parts(view).iter().map(Part::bytes).sum()
+    parts(view).iter().map(StorePart::bytes).sum()
 }
 
 /// Checks everything, oldest first, and shows each part that was checked. Ends early when it is cancelled.
-pub(crate) fn verify(view: &View, run: &Run<'_>, visit: &mut dyn FnMut(Checked)) {
+pub(crate) fn verify(view: &View, run: &SearchContext<'_>, visit: &mut dyn FnMut(VerifyReport)) {
     for gap in &view.gaps {
         let findings = vec![finding(gap.damage().to_string(), true)];
-        visit(Checked { file: gap.beside.clone(), messages: 0, bytes: 0, findings });
+        visit(VerifyReport { file: gap.beside.clone(), messages: 0, bytes: 0, findings });
     }
     let mut chain = Chain::default();
     for part in parts(view) {
@@ -57,9 +57,9 @@ pub(crate) fn verify(view: &View, run: &Run<'_>, visit: &mut dyn FnMut(Checked))
             return;
         }
         visit(match part {
-            Part::Segment(segment) => check_segment(&segment, &mut chain, run),
-            Part::Lost(lost) => check_lost(&lost, &mut chain),
-            Part::File(file) => check_file(&file, &mut chain),
+            StorePart::Segment(segment) => check_segment(&segment, &mut chain, run),
+            StorePart::Lost(lost) => check_lost(&lost, &mut chain),
+            StorePart::File(file) => check_file(&file, &mut chain),
         });
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn verify(view: &View, run: &Run<'_>, visit: &mut dyn FnMut(Checked))
 struct Chain(Option<(u64, Hash)>);
 
 impl Chain {
-    /// Whether a part goes on where the one before it ended; parts that do not adjoin say nothing.
+    /// Whether a part continues the chain of the one before it; parts that do not adjoin are not compared.
     fn goes_on(&self, first_sequence: u64, previous_hash: Hash) -> bool {
         self.0.is_none_or(|(sequence, hash)| sequence != first_sequence || hash == previous_hash)
     }
@@ -83,7 +83,7 @@ fn broken_chain() -> Finding {
     finding("the hash of what was before it is not the one it was written after".to_owned(), false)
 }
 
-fn check_segment(segment: &Segment, chain: &mut Chain, run: &Run<'_>) -> Checked {
+fn check_segment(segment: &Segment, chain: &mut Chain, run: &SearchContext<'_>) -> VerifyReport {
     let Segment { id, blocks, .. } = segment;
     let mut findings = Vec::new();
     if !chain.goes_on(blocks.first_sequence, blocks.previous_hash) {
@@ -99,20 +99,20 @@ fn check_segment(segment: &Segment, chain: &mut Chain, run: &Run<'_>) -> Checked
     checked(*id, segment.bytes(), findings)
 }
 
-fn check_lost(lost: &LostSegment, chain: &mut Chain) -> Checked {
+fn check_lost(lost: &LostSegment, chain: &mut Chain) -> VerifyReport {
     *chain = Chain::default();
     checked(lost.id, lost.index_bytes, vec![finding(lost.damage.to_string(), true)])
 }
 
-fn checked(id: SegmentId, bytes: u64, findings: Vec<Finding>) -> Checked {
+fn checked(id: SegmentId, bytes: u64, findings: Vec<Finding>) -> VerifyReport {
     let file = format!("{}/{}", crate::store::SEGMENTS_DIR, id.blocks_name());
-    Checked { file, messages: u64::from(id.rows), bytes, findings }
+    VerifyReport { file, messages: u64::from(id.rows), bytes, findings }
 }
 
-fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
+fn check_blocks(segment: &Segment, run: &SearchContext<'_>, findings: &mut Vec<Finding>) {
     let blocks = &segment.blocks;
     let root = blocks.verify_root();
-    let (mut scratch, mut stretches) = (Scratch::default(), Vec::<DamagedBlocks>::new());
+    let (mut scratch, mut stretches) = (ReadScratch::default(), Vec::<DamagedBlocks>::new());
     for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
         let Err(error) = blocks.read(block, ColumnGroups::ALL, &mut scratch) else { continue };
         let why = Damage::of_block(segment, error).to_string();
@@ -151,7 +151,7 @@ impl DamagedBlocks {
     }
 }
 
-fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
+fn check_file(file: &FileView, chain: &mut Chain) -> VerifyReport {
     let mut findings: Vec<Finding> =
         file.damaged.iter().map(|damage| finding(damage.to_string(), true)).collect();
     match file.journal.header() {
@@ -177,7 +177,7 @@ fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
         findings.push(finding(what, false));
     }
     let name = format!("{}/{}", crate::store::JOURNAL_DIR, file.journal.name);
-    Checked { file: name, messages: file.messages, bytes: file.bytes, findings }
+    VerifyReport { file: name, messages: file.messages, bytes: file.bytes, findings }
 }
 
 fn check_frames(file: &FileView, chain: &mut Chain, findings: &mut Vec<Finding>) -> std::io::Result<()> {
@@ -186,14 +186,14 @@ fn check_frames(file: &FileView, chain: &mut Chain, findings: &mut Vec<Finding>)
     let mut scan = Scan::frames(&*file.journal.file, journal::HEADER_BYTES, end);
     while let Some((offset, item)) = scan.next()? {
         match item {
-            Item::Bad { bytes, why, .. } => {
+            ScanItem::Bad { bytes, why, .. } => {
                 let damage = file.damage(offset, bytes, why.into());
                 if !file.damaged.iter().any(|known| known.offset == offset) {
                     findings.push(finding(damage.to_string(), true));
                 }
                 *chain = Chain::default();
             }
-            Item::Frame { header, body } => {
+            ScanItem::Frame { header, body } => {
                 let times = Some((header.earliest, header.latest));
                 let at = |what: &str| format!("{}: frame at {offset}: {what}", file.journal.name);
                 if !chain.goes_on(header.first_sequence, header.previous_hash) {

@@ -1,15 +1,15 @@
-//! What can be searched at one moment: which files there are, and what stands where in them.
+//! Everything that can be searched at one moment: the files, and the stretches of messages in them.
 //!
-//! A file is divided into stretches of one or more frames. Small neighbours are joined, their batches too where they are
-//! in memory: a million frames of one message then cost a search no more than a few large ones.
+//! A file is divided into stretches of one or more frames. Small neighbours are joined, and so are their batches if
+//! they are in memory: a million frames of one message then cost a search no more than a few large ones.
 //!
 //! **Invariant:** stretches of a file are in the order of their offsets and of their sequences. A view never
 //! changes while it is held: the appender works on a copy.
 
 use crate::bounds::TimeBounds;
-use crate::disk::Identity;
+use crate::disk::LogspaceIdentity;
 use crate::journal::JournalFile;
-use crate::journal::frame::Header;
+use crate::journal::frame::FrameHeader;
 use crate::segment::Segment;
 use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Stretches that are shorter than this are joined with the next.
 const STRETCH_BYTES_MIN: u64 = 256 << 10;
-/// Most batches kept in memory, however small they are.
+/// The most batches kept in memory, however small they are.
 const BATCHES_MAX: usize = 4096;
 /// Neighbours in memory become one batch when they are this many,
 const JOINED_BATCHES_MIN: usize = 16;
@@ -28,7 +28,7 @@ const JOINED_BATCHES_MIN: usize = 16;
 const JOINED_ROWS_MIN: usize = SHAPED_ROWS_MIN;
 
 /// The view of this moment, published by the appender and read by searchers.
-pub(crate) type Shared = RwLock<Arc<View>>;
+pub(crate) type SharedView = RwLock<Arc<View>>;
 
 /// Everything that can be searched.
 #[derive(Clone, Default)]
@@ -42,19 +42,19 @@ pub(crate) struct View {
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
-    /// Where the newest journal file began, if it is missing and there is no other yet.
+    /// The first sequence of the newest journal file, if it is missing and there is no other yet.
     pub(crate) newest_missing: Option<u64>,
-    /// Whose files they are.
-    pub(crate) identity: Identity,
-    /// Why nothing of it is known: the logspace cannot be opened for now.
+    /// The logspace that the files belong to.
+    pub(crate) identity: LogspaceIdentity,
+    /// The reason why nothing is known: the logspace cannot be opened for now.
     pub(crate) closed: Option<Damage>,
-    /// When the last of what has expired was received: at the latest then. `None` where nothing has expired.
+    /// The latest time when an expired message was received. `None` if nothing has expired.
     pub(crate) expired: Option<Timestamp>,
 }
 
-/// What batches take in memory.
+/// The memory that batches take.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Held {
+pub(crate) struct MemoryUse {
     pub(crate) bytes: usize,
     pub(crate) batches: usize,
 }
@@ -71,10 +71,9 @@ pub(crate) struct LostSegment {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Gap {
     pub(crate) sequences: Range<u64>,
-    /// The file that they should follow, or be before.
+    /// The file next to the gap.
     pub(crate) beside: String,
-    /// All messages below this sequence were stored, and nobody knows of any behind it: set where the file that held them is
-    /// missing.
+    /// The end of the messages that are known to have been stored; set if the file that held them is missing.
     pub(crate) known_end: Option<u64>,
 }
 
@@ -86,17 +85,17 @@ pub(crate) struct FileView {
     pub(crate) bytes: u64,
     pub(crate) messages: u64,
     pub(crate) batches: u64,
-    pub(crate) held: Held,
-    /// Of all its messages; the bounds of nothing where it has none.
+    pub(crate) held: MemoryUse,
+    /// The bounds of all its messages; those of nothing if it has none.
     pub(crate) times: TimeBounds,
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
-    /// Bytes at its end that are no part of it: an append that failed left them, or something else added them.
+    /// Bytes at its end that are not part of it, from a failed append or from elsewhere.
     pub(crate) void_bytes: u64,
 }
 
-/// One or more frames without anything between them.
+/// One or more frames without other bytes between them.
 #[derive(Clone)]
 pub(crate) struct Stretch {
     pub(crate) offset: u64,
@@ -109,7 +108,7 @@ pub(crate) struct Stretch {
 }
 
 impl Gap {
-    /// As a part that cannot be read.
+    /// The gap as a part that cannot be read.
     pub(crate) fn damage(&self) -> Damage {
         let Range { start: first, end } = self.sequences;
         let (messages, why) = match self.known_end {
@@ -123,7 +122,7 @@ impl Gap {
 
 impl Stretch {
     /// The frame at an offset.
-    pub(crate) fn frame(offset: u64, header: &Header, batch: Option<Arc<Batch>>) -> Stretch {
+    pub(crate) fn frame(offset: u64, header: &FrameHeader, batch: Option<Arc<Batch>>) -> Stretch {
         Stretch {
             offset,
             bytes: header.frame_bytes(),
@@ -147,7 +146,7 @@ impl Stretch {
 }
 
 impl FileView {
-    /// A file in which nothing was found yet.
+    /// A file without any frames yet.
     pub(crate) fn new(journal: Arc<JournalFile>, first_sequence: u64, bytes: u64) -> FileView {
         FileView {
             journal,
@@ -155,7 +154,7 @@ impl FileView {
             bytes,
             messages: 0,
             batches: 0,
-            held: Held::default(),
+            held: MemoryUse::default(),
             times: TimeBounds::NONE,
             received: Timestamp::from_nanos(i64::MIN),
             stretches: Vec::new(),
@@ -165,7 +164,7 @@ impl FileView {
     }
 
     /// Adds the frame at an offset.
-    pub(crate) fn push(&mut self, offset: u64, header: &Header, batch: Option<Arc<Batch>>) {
+    pub(crate) fn push(&mut self, offset: u64, header: &FrameHeader, batch: Option<Arc<Batch>>) {
         self.bytes = self.bytes.max(offset + header.frame_bytes());
         self.messages += u64::from(header.rows);
         self.batches += 1;
@@ -201,7 +200,7 @@ impl FileView {
         }
     }
 
-    /// Joins the small batches at the end, once they are worth it.
+    /// Joins the small batches at the end, once that pays.
     fn join_small(&mut self) {
         let (first, rows) = self.small_at_end();
         if self.stretches.len() - first < JOINED_BATCHES_MIN || rows < JOINED_ROWS_MIN {
@@ -226,7 +225,7 @@ impl FileView {
         self.stretches.push(joined);
     }
 
-    /// Where the small batches begin that the file ends with, and how many rows they have.
+    /// The first of the small batches that the file ends with, and the number of their rows.
     fn small_at_end(&self) -> (usize, usize) {
         let (mut first, mut rows) = (self.stretches.len(), 0);
         while let Some(at) = first.checked_sub(1)
@@ -240,7 +239,7 @@ impl FileView {
     }
 }
 
-impl Held {
+impl MemoryUse {
     fn add(&mut self, batch: Option<&Batch>) {
         self.bytes += batch.map_or(0, Batch::memory_bytes);
         self.batches += usize::from(batch.is_some());
@@ -257,35 +256,35 @@ impl Held {
 }
 
 impl View {
-    /// Of a logspace that cannot be opened.
+    /// The view of a logspace that cannot be opened.
     pub(crate) fn closed(next_sequence: u64, why: &str) -> View {
         let why = DamageReason::Closed(why.to_owned());
         let closed = Damage { file: "the logspace".to_owned(), offset: 0, bytes: 0, messages: None, why };
         View { next_sequence, closed: Some(closed), ..View::default() }
     }
 
-    /// What its batches take in memory.
-    pub(crate) fn held(&self) -> Held {
-        self.files.iter().fold(Held::default(), |held, file| Held {
+    /// The memory that its batches take.
+    pub(crate) fn held(&self) -> MemoryUse {
+        self.files.iter().fold(MemoryUse::default(), |held, file| MemoryUse {
             bytes: held.bytes + file.held.bytes,
             batches: held.batches + file.held.batches,
         })
     }
 
     /// Adds a frame to the last file.
-    pub(crate) fn push(&mut self, offset: u64, header: &Header, batch: Arc<Batch>) {
+    pub(crate) fn push(&mut self, offset: u64, header: &FrameHeader, batch: Arc<Batch>) {
         let file = Arc::make_mut(self.files.last_mut().expect("a frame is in a file"));
         self.next_sequence = header.end_sequence();
         file.push(offset, header, Some(batch));
     }
 
-    /// Forgets the oldest batches in memory where there are too many: they are read from the journal.
+    /// Drops the oldest batches in memory if there are too many: they are read from the journal.
     pub(crate) fn evict(&mut self, memory_max: usize) {
         let mut held = self.held();
         if held.is_within(memory_max, BATCHES_MAX) {
             return;
         }
-        // A little more than needed, so that not every append comes here.
+        // Frees a little more than needed, so that not every append has to.
         let (bytes, batches) = (memory_max / 8 * 7, BATCHES_MAX / 8 * 7);
         for file in &mut self.files {
             if held.is_within(bytes, batches) {
@@ -307,7 +306,7 @@ impl View {
         }
     }
 
-    /// Takes a journal file out.
+    /// Removes a journal file.
     pub(crate) fn drop_file(&mut self, first_sequence: u64) {
         self.files.retain(|file| file.first_sequence != first_sequence);
     }
@@ -322,14 +321,14 @@ impl View {
         self.lost.iter().find(|lost| lost.id.sequences().contains(&sequence))
     }
 
-    /// What is known to be missing or damaged, whatever is asked for.
+    /// The parts that are known to be missing or damaged, whatever is searched for.
     pub(crate) fn damaged(&self) -> impl Iterator<Item = Damage> + '_ {
         let files = self.files.iter().flat_map(|file| file.damaged.iter().cloned());
         let segments = self.lost.iter().map(|lost| lost.damage.clone());
         files.chain(segments).chain(self.gaps.iter().map(Gap::damage)).chain(self.closed.clone())
     }
 
-    /// Takes out everything that begins before a sequence.
+    /// Removes everything that begins before a sequence.
     pub(crate) fn drop_before(&mut self, first: u64) {
         self.segments.retain(|segment| first <= segment.id.first_sequence);
         self.lost.retain(|lost| first <= lost.id.first_sequence);
@@ -344,7 +343,7 @@ impl View {
         self.segments.sort_by_key(|segment| segment.id.first_sequence);
     }
 
-    /// Takes a segment out.
+    /// Removes a segment.
     pub(crate) fn drop_segment(&mut self, id: SegmentId) {
         self.segments.retain(|segment| segment.id != id);
     }
@@ -358,8 +357,8 @@ mod tests {
     use logstead_record::{Origin, Row};
     use std::path::Path;
 
-    fn header(number: u64) -> Header {
-        Header {
+    fn header(number: u64) -> FrameHeader {
+        FrameHeader {
             body_crc: 0,
             body_bytes: 912,
             columns_bytes: 0,
@@ -396,7 +395,7 @@ mod tests {
         }
         assert_eq!(view.files[0].stretches.len(), 1000);
         view.evict(0);
-        assert_eq!(view.held(), Held::default());
+        assert_eq!(view.held(), MemoryUse::default());
         let stretches = &view.files[0].stretches;
         let bytes: Vec<u64> = stretches.iter().map(|stretch| stretch.bytes).collect();
         assert_eq!(bytes, [263_000, 263_000, 263_000, 211_000]);
@@ -423,7 +422,7 @@ mod tests {
         }
         assert_eq!((stretches[0].times.earliest.nanos(), stretches[0].times.latest.nanos()), (0, 255));
         let bytes = batches().map(|batch| batch.memory_bytes()).sum();
-        assert_eq!(view.held(), Held { bytes, batches: stretches.len() });
+        assert_eq!(view.held(), MemoryUse { bytes, batches: stretches.len() });
         assert_eq!(stretches.iter().map(|stretch| stretch.batches).sum::<u64>(), 1000);
     }
 
@@ -433,7 +432,7 @@ mod tests {
         let large = || batch((0..JOINED_ROWS_MIN).map(|row| row.to_string()));
         for number in 0..100 {
             let rows = JOINED_ROWS_MIN as u64;
-            let header = Header { rows: rows as u32, ..header(number * rows) };
+            let header = FrameHeader { rows: rows as u32, ..header(number * rows) };
             view.push(number * 1000, &header, large());
         }
         assert_eq!(view.held().batches, 100);

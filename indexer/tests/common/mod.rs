@@ -1,13 +1,13 @@
-//! What the tests of the journal share: small batches, and asking for everything.
+//! Helpers for the tests of the journal: small batches, and a search for everything.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
-    Searcher, SimDisk, encode,
+    Appender, Coverage, Disk, EncodedBatch, Filter, Hit, OpenError, OpenLogspace, Options, Order, Recovery,
+    Request, Searcher, SimDisk, encode,
 };
 use logstead_query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
-use logstead_work::{Alone, Run};
+use logstead_work::{Alone, SearchContext};
 use proptest::prelude::ProptestConfig;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,11 +27,14 @@ pub(crate) fn filter(query: &str) -> Filter {
 }
 
 pub(crate) fn open(disk: &(impl Disk + Clone + 'static), options: Options) -> (Appender, Searcher, Recovery) {
-    let Opened { appender, searcher, recovery, .. } = open_all(disk, options).unwrap();
+    let OpenLogspace { appender, searcher, recovery, .. } = open_all(disk, options).unwrap();
     (appender, searcher, recovery)
 }
 
-pub(crate) fn open_all(disk: &(impl Disk + Clone + 'static), options: Options) -> Result<Opened, OpenError> {
+pub(crate) fn open_all(
+    disk: &(impl Disk + Clone + 'static),
+    options: Options,
+) -> Result<OpenLogspace, OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     logstead_indexer::open(&disk, Path::new(DIR), options, &Alone)
 }
@@ -45,7 +48,7 @@ pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<
     Arc::new(builder.seal())
 }
 
-pub(crate) fn encoded<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Encoded {
+pub(crate) fn encoded<'a>(messages: impl IntoIterator<Item = &'a Message>) -> EncodedBatch {
     encode(batch(messages))
 }
 
@@ -81,7 +84,7 @@ pub(crate) fn everything(searcher: &Searcher) -> (Vec<(u64, Message)>, Coverage)
         limit: usize::MAX,
         after: None,
     };
-    let found = searcher.search(&request, &Run::alone());
+    let found = searcher.search(&request, &SearchContext::alone());
     let mut messages: Vec<_> = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
     messages.sort_unstable();
     (messages, found.coverage)

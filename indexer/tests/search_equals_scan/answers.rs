@@ -1,12 +1,14 @@
 //! Histograms, facets and groups, as counting every message gives them.
 
 use crate::questions::CONTEXT;
-use logstead_answer::{Aggregation, Discovery, Facets, Histogram, Settings, Table, Value, Width};
-use logstead_indexer::{Asked, Filter, Searcher};
+use logstead_answer::{
+    Aggregation, AnswerSettings, AnswerTable, CellValue, Discovery, Facets, Histogram, Width,
+};
+use logstead_indexer::{AnswerTarget, Filter, Searcher};
 use logstead_query::{FieldTest, Pattern, PatternPart, Query, TimeRange, parse, parse_pipeline};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Flags};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::{BTreeMap, BTreeSet};
 
 const MEMORY_MAX: usize = 64 << 20;
@@ -19,16 +21,16 @@ pub(crate) fn check(
     searcher: &Searcher,
     filter: &Filter,
     range: TimeRange,
-    run: &Run<'_>,
+    run: &SearchContext<'_>,
     dynamic: &[&str],
     meant: &[&Batch],
 ) {
     let names: Vec<FieldName> = FIELDS.iter().chain(dynamic).map(|name| FieldName::new(name)).collect();
     let mut facets = Facets::new(names.clone(), usize::MAX, MEMORY_MAX);
     let mut histogram = Histogram::new(range, Width::AtMost(20), None, MEMORY_MAX).ok();
-    let mut asked = vec![Asked::Facets(&mut facets)];
-    asked.extend(histogram.as_mut().map(Asked::Histogram));
-    let coverage = searcher.answer(("main", filter, range), run, &mut asked).unwrap();
+    let mut asked = vec![AnswerTarget::Facets(&mut facets)];
+    asked.extend(histogram.as_mut().map(AnswerTarget::Histogram));
+    let coverage = searcher.answer("main", filter, range, run, &mut asked).unwrap();
     assert!(coverage.complete, "{coverage:?}");
     for (name, facet) in names.iter().zip(facets.finish()) {
         let found: BTreeMap<Vec<u8>, u64> = facet
@@ -62,7 +64,12 @@ pub(crate) fn check(
 }
 
 /// The dynamic fields, how many messages have each, and the value where it is always the same.
-fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run: &Run<'_>, meant: &[&Batch]) {
+fn check_fields(
+    searcher: &Searcher,
+    (filter, range): (&Filter, TimeRange),
+    run: &SearchContext<'_>,
+    meant: &[&Batch],
+) {
     let mut expected: BTreeMap<String, (u64, BTreeSet<Vec<u8>>)> = BTreeMap::new();
     for row in meant {
         let columns = row.columns();
@@ -77,7 +84,7 @@ fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run:
     let counts: BTreeMap<String, u64> =
         expected.iter().map(|(name, (count, _))| (name.clone(), *count)).collect();
     for (mut discovery, is_exact) in [(Discovery::exact(), true), (Discovery::rough(), false)] {
-        searcher.answer(("main", filter, range), run, &mut [Asked::Discovery(&mut discovery)]).unwrap();
+        searcher.answer("main", filter, range, run, &mut [AnswerTarget::Discovery(&mut discovery)]).unwrap();
         assert_eq!(discovery.messages(), meant.len() as u64);
         let fields = discovery.most_useful(usize::MAX);
         let found = fields.iter().map(|found| (found.name.to_ascii_lowercase(), found.messages));
@@ -85,7 +92,7 @@ fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run:
         if is_exact || !discovery.count().1 {
             assert_eq!(found, counts, "fields");
         } else {
-            // Of a segment with more fields than have columns it says that there may be others.
+            // For a segment with more fields than columns it says that there may be others.
             let is_there =
                 |(name, messages): (&String, &u64)| counts.get(name).is_some_and(|all| messages <= all);
             assert!(found.iter().all(is_there), "rough fields");
@@ -99,7 +106,13 @@ fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run:
 }
 
 /// Groups by two fields of which a message may have several values.
-fn check_groups(searcher: &Searcher, filter: &Filter, range: TimeRange, run: &Run<'_>, meant: &[&Batch]) {
+fn check_groups(
+    searcher: &Searcher,
+    filter: &Filter,
+    range: TimeRange,
+    run: &SearchContext<'_>,
+    meant: &[&Batch],
+) {
     let found = table("* | stats count() by shared, flag", searcher, (filter, range), run);
     let mut expected: BTreeMap<Vec<Option<Vec<u8>>>, u64> = BTreeMap::new();
     for row in meant {
@@ -123,8 +136,9 @@ pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
         let field = FieldName::new(name);
         let by = if name.contains(' ') { format!("\"{name}\"") } else { (*name).to_owned() };
         let stages = ["stats count() by", "top 1000000", "rare 1000000"];
-        let [groups, top, rare] =
-            stages.map(|stage| counted(&table(&format!("* | {stage} {by}"), searcher, all, &Run::alone())));
+        let [groups, top, rare] = stages.map(|stage| {
+            counted(&table(&format!("* | {stage} {by}"), searcher, all, &SearchContext::alone()))
+        });
         assert_eq!(top, rare);
         for (values, count) in &groups {
             let Some(value) = &values[0] else { continue };
@@ -137,26 +151,35 @@ pub(crate) fn check_values(searcher: &Searcher, names: &[&str]) {
                 Query::Field(field.clone(), FieldTest::Equals(pattern))
             };
             let filter = Filter::new(&query, &CONTEXT);
-            assert_eq!(searcher.count(&filter, TimeRange::ALL, &Run::alone()).count, *count, "{query}");
+            assert_eq!(
+                searcher.count(&filter, TimeRange::ALL, &SearchContext::alone()).count,
+                *count,
+                "{query}"
+            );
         }
     }
 }
 
-fn table(text: &str, searcher: &Searcher, (filter, range): (&Filter, TimeRange), run: &Run<'_>) -> Table {
+fn table(
+    text: &str,
+    searcher: &Searcher,
+    (filter, range): (&Filter, TimeRange),
+    run: &SearchContext<'_>,
+) -> AnswerTable {
     let (now, all) = (CONTEXT.now, TimeRange::ALL);
-    let settings = Settings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
+    let settings = AnswerSettings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&parse_pipeline(text).unwrap(), settings).unwrap();
-    searcher.answer(("main", filter, range), run, &mut [Asked::Table(&mut aggregation)]).unwrap();
+    searcher.answer("main", filter, range, run, &mut [AnswerTarget::Table(&mut aggregation)]).unwrap();
     let table = aggregation.finish(run).unwrap();
     assert!(table.notes.is_empty(), "{:?}", table.notes);
     table
 }
 
 /// The rows by the texts before their count.
-fn counted(table: &Table) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
-    let text = |value: &Value| if let Value::Text(text) = value { Some(text.to_vec()) } else { None };
-    let row = |row: &Vec<Value>| match row.split_last() {
-        Some((Value::Count(count), values)) => (values.iter().map(text).collect(), *count),
+fn counted(table: &AnswerTable) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
+    let text = |value: &CellValue| if let CellValue::Text(text) = value { Some(text.to_vec()) } else { None };
+    let row = |row: &Vec<CellValue>| match row.split_last() {
+        Some((CellValue::Count(count), values)) => (values.iter().map(text).collect(), *count),
         _ => panic!("{row:?} has no count"),
     };
     table.rows.iter().map(row).collect()

@@ -2,10 +2,10 @@
 
 use crate::logspace::{Logspace, is_meant, row_of};
 use crate::questions::CONTEXT;
-use logstead_indexer::{Filter, Followed, Follower};
+use logstead_indexer::{Filter, FollowEvent, Follower};
 use logstead_query::{Query, TimeRange};
 use logstead_record::Batch;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Following {
         let filter = Filter::new(&self.query, &CONTEXT);
         let mut follower = Follower::new(logspace.searcher().clone(), filter, self.next);
         for _ in 0..parts_max {
-            follower.read(&Run::alone(), &mut |followed| self.take(followed));
+            follower.read(&SearchContext::alone(), &mut |followed| self.take(followed));
             assert_eq!(follower.next(), self.next);
             if follower.behind() == 0 {
                 return;
@@ -46,13 +46,13 @@ impl Following {
         }
     }
 
-    fn take(&mut self, followed: Followed<'_>) -> ControlFlow<u64> {
+    fn take(&mut self, followed: FollowEvent<'_>) -> ControlFlow<u64> {
         let (sequences, matched) = match followed {
-            Followed::Missing { sequences, .. } => {
+            FollowEvent::Missing { sequences, .. } => {
                 self.missing.push(sequences.clone());
                 (sequences, None)
             }
-            Followed::Messages { sequences, matched } => (sequences, matched),
+            FollowEvent::Messages { sequences, matched } => (sequences, matched),
         };
         assert_eq!(sequences.start, self.next, "parts adjoin");
         self.next = match matched {

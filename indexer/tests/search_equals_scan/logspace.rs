@@ -7,12 +7,13 @@ use crate::questions::{CONTEXT, Question};
 use crate::reference;
 use crate::strategies::NOW;
 use logstead_indexer::{
-    Disk, Expiry, Filter, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk, Task, encode,
+    Disk, Expiry, Filter, Hit, OpenLogspace, Options, Order, Position, Request, Searcher, SimDisk, Task,
+    encode,
 };
 use logstead_query::{FieldTest, Matcher, Query, TimeExpr, TimeRange, ValueRange, parse};
 use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, ColumnGroups, Field, Timestamp};
-use logstead_work::{Lanes, Run};
+use logstead_work::{Lanes, SearchContext};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) enum Step {
     Roll,
     /// Some tasks are done, in idle times or not.
     Keep { tasks: usize, idle: bool },
-    /// What was received before one of the messages goes.
+    /// Messages received before one of them expire.
     ExpireOlder(proptest::sample::Index),
     /// The oldest go, until this part is left.
     ExpireLarger(proptest::sample::Index),
@@ -57,7 +58,7 @@ struct Stored {
 pub(crate) struct Logspace {
     disk: SimDisk,
     options: Options,
-    opened: Opened,
+    opened: OpenLogspace,
     stored: Vec<Stored>,
     /// When the last of those that expired was received.
     expired: Timestamp,
@@ -120,7 +121,7 @@ impl Logspace {
     }
 
     fn expire(&mut self, expiry: &Expiry) {
-        let Opened { appender, keeper, searcher, .. } = &mut self.opened;
+        let OpenLogspace { appender, keeper, searcher, .. } = &mut self.opened;
         if let Some(before) = expiry.received_before {
             appender.close_old(before).unwrap();
         }
@@ -166,7 +167,7 @@ impl Logspace {
         let meant: Vec<&Stored> =
             self.stored.iter().filter(|stored| is_meant(query, *range, &stored.row)).collect();
         self.check_with(question, &Filter::new(query, &CONTEXT), &meant);
-        // What a question over several logspaces leaves out: copies of one of them, received after a time.
+        // A question over several logspaces leaves out the copies in one of them, received after a time.
         let after = self.stored.get(self.stored.len() / 3).map_or(NOW, |stored| stored.row.received(0));
         let received = ValueRange::low(Bound::Excluded(TimeExpr::At(after)));
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(received));
@@ -175,10 +176,10 @@ impl Logspace {
         {
             let (left_out, left): (Vec<&Stored>, Vec<&Stored>) =
                 meant.iter().partition(|stored| is_meant(&copies, TimeRange::ALL, &stored.row));
-            let filter = Filter::leaving_out(query, &copies, &CONTEXT, &Run::alone()).unwrap();
+            let filter = Filter::leaving_out(query, &copies, &CONTEXT, &SearchContext::alone()).unwrap();
             self.check_with(question, &filter, &left);
-            let filter = Filter::of_copies(query, &copies, &CONTEXT, &Run::alone()).unwrap();
-            let counted = self.opened.searcher.count(&filter, *range, &Run::alone());
+            let filter = Filter::of_copies(query, &copies, &CONTEXT, &SearchContext::alone()).unwrap();
+            let counted = self.opened.searcher.count(&filter, *range, &SearchContext::alone());
             assert_eq!(counted.count, left_out.len() as u64, "copies of {query} in {range:?}");
         }
     }
@@ -187,7 +188,7 @@ impl Logspace {
         let Question { query, range, .. } = question;
         self.check_page(question, filter, meant);
         let searcher = &self.opened.searcher;
-        for run in [Run::alone(), Run { lanes: &Backwards, ..Run::alone() }] {
+        for run in [SearchContext::alone(), SearchContext { lanes: &Backwards, ..SearchContext::alone() }] {
             let counted = searcher.count(filter, *range, &run);
             assert!(counted.coverage.complete, "{:?}", counted.coverage);
             assert_eq!(counted.count, meant.len() as u64, "count of {query} in {range:?}");
@@ -200,7 +201,7 @@ impl Logspace {
             assert!(shown == expected, "scan for {query} in {range:?}: {} shown", shown.len());
         }
         let rows: Vec<&Batch> = meant.iter().map(|stored| &*stored.row).collect();
-        answers::check(searcher, filter, *range, &Run::alone(), &messages::NAMES, &rows);
+        answers::check(searcher, filter, *range, &SearchContext::alone(), &messages::NAMES, &rows);
     }
 
     fn check_page(&self, question: &Question, filter: &Filter, meant: &[&Stored]) {
@@ -218,7 +219,7 @@ impl Logspace {
             Order::Oldest => expected.retain(|(position, _)| after.is_none_or(|after| after < *position)),
         }
         let request = Request { filter, range, order, limit, after };
-        for run in [Run::alone(), Run { lanes: &Backwards, ..Run::alone() }] {
+        for run in [SearchContext::alone(), SearchContext { lanes: &Backwards, ..SearchContext::alone() }] {
             let found = self.opened.searcher.search(&request, &run);
             assert!(found.coverage.complete, "{:?}", found.coverage);
             assert_eq!(found.more, limit < expected.len(), "{query}");

@@ -160,8 +160,8 @@ fn what_has_no_column_is_found_in_the_blocks() {
     }
 }
 
-/// Without fields the shapes of messages decide, where they can: of a large batch, of small ones that were joined, of those
-/// that were read again, and of a segment.
+/// Without fields the shapes of messages decide, where they can: of a large batch, of small ones that were joined, of
+/// those that were read again, and of a segment.
 #[test]
 fn words_are_found_in_shapes_and_in_texts() {
     let texts = [

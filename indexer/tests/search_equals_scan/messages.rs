@@ -37,7 +37,7 @@ const WORDS: [&str; 24] = [
 ];
 pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];
-/// Where originals are.
+/// The logspaces of originals.
 const ORIGINALS: [&str; 2] = ["main", "audit"];
 const PROGRAMS: [&str; 5] = ["", "sshd", "kernel", "Error", "a/b"];
 
@@ -215,8 +215,8 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![10 => words, 4 => letters, 3 => alike(), 1 => long, 1 => no_text]
 }
 
-/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a segment
-/// keeps them, they hold each other where none of them is.
+/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a
+/// segment keeps them, they hold each other where none of them is.
 fn alike() -> impl Strategy<Value = Vec<u8>> {
     (vec(alike_word(), 1..5), select(vec![" ", "/", "\":\""]), select(vec!["", "took ", "{\"msg\":\""]))
         .prop_map(|(words, separator, begin)| format!("{begin}{}", words.join(separator)).into_bytes())

@@ -4,10 +4,10 @@
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};
-use logstead_indexer::{Disk, Done, Opened, Options, SimDisk, Task};
+use logstead_indexer::{Disk, OpenLogspace, Options, SimDisk, Task, TaskOutcome};
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -138,7 +138,7 @@ fn sealed() -> (SimDisk, Options, Vec<(u64, Message)>) {
     (disk, options, stored)
 }
 
-fn done(opened: &Opened, task: &Task) -> Done {
+fn done(opened: &OpenLogspace, task: &Task) -> TaskOutcome {
     opened.keeper.run(task, &|| false).unwrap()
 }
 
@@ -156,16 +156,16 @@ fn bits(bytes: usize, bits: usize) -> impl Iterator<Item = usize> {
     (0..bytes).filter(near_ends).step_by(step).map(|byte| byte * 8 + byte % 8)
 }
 
-/// What a query counts and shows of these messages.
+/// The number of these messages that a query counts and shows.
 fn expected(query: &str, stored: &[(u64, Message)]) -> u64 {
     let disk = SimDisk::new(0);
     let (mut appender, searcher, _) = open(&disk, Options::default());
     appender.append(&[encoded(stored.iter().map(|(_, message)| message))]).unwrap();
-    searcher.count(&filter(query), TimeRange::ALL, &Run::alone()).count
+    searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone()).count
 }
 
 /// Every answer is right, or says that it is not; then it says which file it is for.
-fn check_answers(opened: &Opened, stored: &[(u64, Message)], counts: &[u64], file: &Path) {
+fn check_answers(opened: &OpenLogspace, stored: &[(u64, Message)], counts: &[u64], file: &Path) {
     let name = file.file_name().unwrap().to_str().unwrap();
     let (found, coverage) = everything(&opened.searcher);
     let context = format!("{name}: {:?} {coverage:?}", opened.recovery);
@@ -177,7 +177,7 @@ fn check_answers(opened: &Opened, stored: &[(u64, Message)], counts: &[u64], fil
         assert!(!coverage.damaged.is_empty() && 12 <= found.len(), "{context}");
     }
     for (query, count) in QUERIES.into_iter().zip(counts) {
-        let counted = opened.searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+        let counted = opened.searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
         let context = format!("{query} in {name}: {:?} {:?}", opened.recovery, counted.coverage);
         if counted.coverage.complete && opened.recovery.cut.is_none() {
             assert_eq!(counted.count, *count, "{context}");
@@ -187,9 +187,9 @@ fn check_answers(opened: &Opened, stored: &[(u64, Message)], counts: &[u64], fil
     }
 }
 
-fn findings(opened: &Opened) -> Vec<String> {
+fn findings(opened: &OpenLogspace) -> Vec<String> {
     let mut findings = Vec::new();
-    opened.searcher.verify(&Run::alone(), &mut |checked| {
+    opened.searcher.verify(&SearchContext::alone(), &mut |checked| {
         findings.extend(checked.findings.iter().map(|finding| format!("{}: {}", checked.file, finding.what)));
     });
     findings
@@ -238,11 +238,11 @@ fn a_damaged_index_is_made_again_and_answers_are_right_meanwhile() {
             // The closed journal file is sealed first.
             done(&opened, &opened.keeper.next_task(false).unwrap());
             let task = opened.keeper.next_task(false).unwrap();
-            assert_eq!(done(&opened, &task), Done::Reindexed { messages: 12 });
+            assert_eq!(done(&opened, &task), TaskOutcome::Reindexed { messages: 12 });
             drop(task);
             assert!(opened.keeper.next_task(false).is_none() && findings(&opened).is_empty());
             check_answers(&opened, &stored, &counts, &path);
-            let counted = opened.searcher.count(&filter("word"), TimeRange::ALL, &Run::alone());
+            let counted = opened.searcher.count(&filter("word"), TimeRange::ALL, &SearchContext::alone());
             assert_eq!((counted.count, counted.coverage.unindexed_segments), (24, 0));
         }
     }
@@ -280,7 +280,7 @@ fn without_a_manifest_everything_is_found_again() {
     check(&disk);
 }
 
-/// What cannot be read now may be read by somebody, some day.
+/// A file that is unreadable now may be readable some day.
 #[test]
 fn without_a_manifest_blocks_that_can_not_be_read_stay() {
     let (disk, options, stored) = sealed();

@@ -1,21 +1,21 @@
 //! A logspace under any sequence of appends, sealing, joining, expiry, new indexes, crashes and restarts keeps
 //! exactly the acknowledged messages.
 //!
-//! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from
-//! what a kill or a power cut leaves. What was acknowledged must be there once, under its sequence, whether an
-//! index is asked or every message; and what has expired is gone. Of an append that was not acknowledged any of
-//! its batches may be there, each whole: who sent them sends them again.
+//! Every script runs once for each disk call it makes, and that call fails. Then the machine restarts from the files
+//! that a kill or a power cut leaves. Every acknowledged message must be there once, under its sequence, whether it is
+//! found by an index or by reading everything; and expired messages are gone. Any batches of an unacknowledged append
+//! may be there, each whole: their sender sends them again.
 //!
 //! Keywords: crash, power cut, simulated disk, durability.
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};
 use logstead_indexer::{
-    Damage, DamageReason, Disk, Durability, Expiry, Fault, Keeper, Opened, Options, SimDisk,
+    Damage, DamageReason, Disk, Durability, Expiry, Fault, Keeper, OpenLogspace, Options, SimDisk,
 };
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -49,7 +49,7 @@ enum Step {
     Reindex,
 }
 
-/// What happened to a logspace, from the outside.
+/// The history of a logspace, seen from outside.
 #[derive(Default)]
 struct Model {
     acknowledged: BTreeMap<u64, Message>,
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    fn append(&mut self, opened: &mut Opened, rows: &[usize]) {
+    fn append(&mut self, opened: &mut OpenLogspace, rows: &[usize]) {
         let batches = self.batches(rows);
         let ready: Vec<_> = batches.iter().map(encoded).collect();
         match opened.appender.append(&ready) {
@@ -107,10 +107,10 @@ impl Model {
         }
     }
 
-    fn expire(&mut self, opened: &mut Opened, bytes: u64) {
+    fn expire(&mut self, opened: &mut OpenLogspace, bytes: u64) {
         let expiry = Expiry { bytes_max: Some(bytes), ..Expiry::default() };
         let would_be_first = opened.searcher.stats().first_sequence + opened.keeper.preview(&expiry).messages;
-        // Where a file could not be read at the start, nobody knows which messages go with it.
+        // If a file could not be read at the start, nobody knows which messages go with it.
         let is_known = opened.searcher.stats().damaged == 0;
         let done = opened.appender.expire(&expiry).is_ok();
         let kept = self.acknowledged.split_off(&would_be_first);
@@ -143,7 +143,7 @@ impl Model {
         }
         if opened.recovery.damaged.is_empty() {
             assert_eq!(opened.keeper.backlog().files, 0);
-            opened.searcher.verify(&Run::alone(), &mut |checked| {
+            opened.searcher.verify(&SearchContext::alone(), &mut |checked| {
                 assert!(checked.findings.is_empty(), "{checked:?}");
             });
         }
@@ -152,7 +152,7 @@ impl Model {
     }
 
     /// Everything that must be there is, and these.
-    fn check_messages(&self, opened: &Opened, later: &[(u64, Message)]) {
+    fn check_messages(&self, opened: &OpenLogspace, later: &[(u64, Message)]) {
         let (found, coverage) = everything(&opened.searcher);
         let context = || format!("{:?} {coverage:?}", opened.recovery);
         let stored: BTreeMap<u64, Message> = found.iter().cloned().collect();
@@ -180,12 +180,12 @@ impl Model {
         self.check_counts(opened, found.len() as u64);
     }
 
-    fn check_counts(&self, opened: &Opened, all: u64) {
+    fn check_counts(&self, opened: &OpenLogspace, all: u64) {
         let check = |query: &str, expected: u64| {
-            let counted = opened.searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+            let counted = opened.searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
             assert_eq!(counted.count, expected, "{query}: {:?} {:?}", counted.coverage, opened.recovery);
         };
-        // By an index where there is one, and by looking at each.
+        // By an index if there is one, and by looking at each.
         check("message", all);
         check("/essag/", all);
         if let Some((_, text)) = self.acknowledged.values().next_back() {
@@ -206,7 +206,7 @@ fn keep(keeper: &Keeper) {
 }
 
 /// Every file that is there is one of the logspace, or what was cut off.
-fn check_files(disk: &SimDisk, opened: &Opened) {
+fn check_files(disk: &SimDisk, opened: &OpenLogspace) {
     let is_part = |name: &String| !name.ends_with(".cut");
     let list = |dir| disk.list(Path::new(dir)).unwrap().into_iter().filter(is_part).collect::<Vec<_>>();
     let stats = opened.searcher.stats();

@@ -6,12 +6,12 @@
 use crate::common;
 
 use common::{batch, filter, open_all};
-use logstead_answer::{Aggregation, Facets, Histogram, Settings, Width};
-use logstead_indexer::{Asked, Coverage, Options, Order, Request, Searcher, SimDisk, encode};
+use logstead_answer::{Aggregation, AnswerSettings, Facets, Histogram, Width};
+use logstead_indexer::{AnswerTarget, Coverage, Options, Order, Request, Searcher, SimDisk, encode};
 use logstead_query::{TimeRange, parse_pipeline};
 use logstead_record::FieldName;
 use logstead_record::{BatchBuilder, Field, Origin, Row, SECOND, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,7 +69,7 @@ fn stored() -> Searcher {
 }
 
 /// Asks in one way; what was looked at, if that is told.
-type Ask = Box<dyn Fn(&Searcher, &Run<'_>) -> Coverage>;
+type Ask = Box<dyn Fn(&Searcher, &SearchContext<'_>) -> Coverage>;
 
 fn count(query: String) -> Ask {
     Box::new(move |searcher, run| searcher.count(&filter(&query), TimeRange::ALL, run).coverage)
@@ -94,10 +94,10 @@ fn table(query: &'static str) -> Ask {
         let range =
             TimeRange { first: Timestamp::from_nanos(0), last: Timestamp::from_nanos(100_000 * SECOND) };
         let now = Timestamp::from_nanos(0);
-        let settings = Settings { now, range, asked: range, memory_bytes_max: MEMORY_MAX };
+        let settings = AnswerSettings { now, range, asked: range, memory_bytes_max: MEMORY_MAX };
         let mut aggregation = Aggregation::compile(&parse_pipeline(query).unwrap(), settings).unwrap();
-        let asked = &mut [Asked::Table(&mut aggregation)];
-        let coverage = searcher.answer(("main", &filter("*"), range), run, asked).unwrap();
+        let asked = &mut [AnswerTarget::Table(&mut aggregation)];
+        let coverage = searcher.answer("main", &filter("*"), range, run, asked).unwrap();
         let table = aggregation.finish(run).unwrap();
         assert!(table.rows.len() <= logstead_answer::ROWS_MAX);
         Coverage { complete: coverage.complete && !table.is_cut_short, ..coverage }
@@ -112,8 +112,8 @@ fn drawn() -> Ask {
             TimeRange { first: Timestamp::from_nanos(0), last: Timestamp::from_nanos(100_000 * SECOND) };
         let by = Some(FieldName::new("user"));
         let mut histogram = Histogram::new(range, Width::AtMost(500), by, MEMORY_MAX).unwrap();
-        let asked = &mut [Asked::Facets(&mut facets), Asked::Histogram(&mut histogram)];
-        searcher.answer(("main", &filter("*"), range), run, asked).unwrap()
+        let asked = &mut [AnswerTarget::Facets(&mut facets), AnswerTarget::Histogram(&mut histogram)];
+        searcher.answer("main", &filter("*"), range, run, asked).unwrap()
     })
 }
 
@@ -165,7 +165,7 @@ fn asked(searcher: &Searcher, ask: &Ask, end: u64) -> (u64, u64, Coverage) {
         note();
         end <= asks.fetch_add(1, Ordering::Relaxed)
     };
-    let coverage = ask(searcher, &Run { cancelled: &cancelled, ..Run::alone() });
+    let coverage = ask(searcher, &SearchContext { cancelled: &cancelled, ..SearchContext::alone() });
     note();
     (asks.into_inner(), longest.into_inner(), coverage)
 }

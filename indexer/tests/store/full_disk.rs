@@ -4,10 +4,10 @@
 use crate::common;
 
 use common::{Message, encoded, everything, filter, open, open_all};
-use logstead_indexer::{DiskError, Done, KeepError, Opened, Options, SimDisk};
+use logstead_indexer::{DiskError, KeepError, OpenLogspace, Options, SimDisk, TaskOutcome};
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 fn messages(count: i64) -> Vec<Message> {
     (0..count).map(|number| (number, format!("message {number} {:x}", number * 0x9e37_79b9_7f4a))).collect()
@@ -52,7 +52,7 @@ fn a_full_disk_refuses_appends_until_there_is_room() {
 }
 
 /// A logspace with five closed journal files.
-fn closed_files(disk: &SimDisk) -> (Opened, Vec<(u64, Message)>) {
+fn closed_files(disk: &SimDisk) -> (OpenLogspace, Vec<(u64, Message)>) {
     let mut opened = open_all(disk, Options { memory_max: 0, ..Options::default() }).unwrap();
     let messages = messages(50);
     for messages in messages.chunks(10) {
@@ -64,15 +64,15 @@ fn closed_files(disk: &SimDisk) -> (Opened, Vec<(u64, Message)>) {
 }
 
 /// Does tasks until one fails.
-fn keep(opened: &Opened) -> Result<Vec<Done>, KeepError> {
+fn keep(opened: &OpenLogspace) -> Result<Vec<TaskOutcome>, KeepError> {
     let tasks = std::iter::from_fn(|| opened.keeper.next_task(true));
     tasks.map(|task| opened.keeper.run(&task, &|| false)).collect()
 }
 
-fn check_search(opened: &Opened, stored: &Vec<(u64, Message)>) {
+fn check_search(opened: &OpenLogspace, stored: &Vec<(u64, Message)>) {
     let (found, coverage) = everything(&opened.searcher);
     assert!(found == *stored && coverage.complete, "{coverage:?}");
-    let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
+    let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &SearchContext::alone());
     assert_eq!(counted.count, stored.len() as u64);
 }
 

@@ -1,17 +1,17 @@
-//! Golden files: the files of a logspace are written byte by byte as those in `data/format`, and read back. Files of another
-//! version are refused, and nothing of them is changed.
+//! Golden files: the files of a logspace are written byte by byte as those in `data/format`, and read back. Files of
+//! another version are refused, and nothing of them is changed.
 //!
-//! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or another
-//! tantivy the bytes may differ although the layout does not; then they are made again as well.
+//! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or
+//! another tantivy the bytes may differ although the layout does not; then they are made again as well.
 //!
 //! Keywords: file formats, compatibility.
 use crate::common;
 
 use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};
-use logstead_indexer::{Disk, Done, Options, RealDisk, Searcher, SimDisk, encode};
+use logstead_indexer::{Disk, Options, RealDisk, Searcher, SimDisk, TaskOutcome, encode};
 use logstead_query::TimeRange;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const OPEN_JOURNAL: &str = "00000000000000000306.journal";
 /// A journal file, written by `write_journal`.
 const JOURNAL_FILE: &[u8] = include_bytes!("../data/format/00000000000000000000.journal");
 const JOURNAL_NAME: &str = "00000000000000000000.journal";
-/// How many messages the segment has.
+/// The number of messages that the segment has.
 const MESSAGES: u64 = 306;
 
 /// Every column in use: dynamic fields, a head that is not stored and one that is, flags, times before 1970.
@@ -208,7 +208,7 @@ fn check_search(searcher: &Searcher, unindexed: u64) {
         ("msgid=ID47 peer=10.0.0.1", 1),
         ("*", MESSAGES),
     ] {
-        let counted = searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+        let counted = searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
         assert_eq!(counted.count, expected, "{query}");
         assert!(counted.coverage.complete);
         assert!(counted.coverage.unindexed_segments <= unindexed, "{query}");
@@ -231,7 +231,11 @@ fn check_parts(searcher: &Searcher) {
         ("quoted", 1),
         ("id>7", 2),
     ] {
-        assert_eq!(searcher.count(&filter(query), TimeRange::ALL, &Run::alone()).count, expected, "{query}");
+        assert_eq!(
+            searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone()).count,
+            expected,
+            "{query}"
+        );
     }
     for row in 0..3 {
         let hit = searcher.get(303 + row).unwrap().unwrap();
@@ -246,7 +250,7 @@ fn a_segment_is_read() {
     let opened = open_all(&segment(|_, _| {}), Options::default()).unwrap();
     assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, MESSAGES));
     check_search(&opened.searcher, 0);
-    opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+    opened.searcher.verify(&SearchContext::alone(), &mut |checked| assert_eq!(checked.findings, []));
     assert!(opened.keeper.next_task(true).is_none());
 }
 
@@ -281,7 +285,7 @@ fn a_segment_of_another_version_is_not_read_and_stays() {
         let has = format!("it has version {version}");
         assert!(damaged.len() == 1 && damaged[0].contains(&has), "{damaged:?}");
         assert!(damaged[0].contains("start the version that wrote it"), "{damaged:?}");
-        let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &Run::alone());
+        let counted = opened.searcher.count(&filter("message"), TimeRange::ALL, &SearchContext::alone());
         assert_eq!((counted.count, counted.coverage.damaged), (0, damaged));
         assert!(opened.searcher.get(0).unwrap_err().to_string().contains(&has));
         assert!(opened.keeper.next_task(true).is_none(), "nothing is to be done with it");
@@ -294,12 +298,15 @@ fn an_index_of_another_version_is_made_again() {
     for version in [1, 3] {
         let opened = open_all(&segment_with(INDEX, version, 80), Options::default()).unwrap();
         let mut findings = Vec::new();
-        opened.searcher.verify(&Run::alone(), &mut |checked| findings.extend(checked.findings));
+        opened.searcher.verify(&SearchContext::alone(), &mut |checked| findings.extend(checked.findings));
         let has = format!("the index has version {version}");
         assert!(findings.len() == 1 && findings[0].what.contains(&has), "{findings:?}");
         check_search(&opened.searcher, 1);
         let task = opened.keeper.next_task(false).unwrap();
-        assert_eq!(opened.keeper.run(&task, &|| false).unwrap(), Done::Reindexed { messages: MESSAGES });
+        assert_eq!(
+            opened.keeper.run(&task, &|| false).unwrap(),
+            TaskOutcome::Reindexed { messages: MESSAGES }
+        );
         check_search(&opened.searcher, 0);
     }
 }

@@ -2,9 +2,9 @@
 //! whole, what is damaged is named, and no answer claims to be complete that is not.
 //!
 //! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
-//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The same
-//! with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing may be
-//! gone that was whole and is not beyond it.
+//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The
+//! same with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing
+//! may be gone that was whole and is not beyond it.
 //!
 //! Keywords: recovery, missing file, truncated file, older file.
 use crate::common;
@@ -12,13 +12,13 @@ use crate::common;
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};
 use logstead_answer::{Facets, Histogram, Width};
 use logstead_indexer::{
-    Asked, DamageReason, Disk, Expired, Expiry, Looked, Opened, Options, Recovery, Searcher, SimDisk,
-    look_witnessed, open_witnessed,
+    AnswerTarget, DamageReason, Disk, ExpiredParts, Expiry, OpenLogspace, Options, ReadOnlyLogspace,
+    Recovery, Searcher, SimDisk, look_witnessed, open_witnessed,
 };
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
-use logstead_work::{Alone, Pool, Run};
+use logstead_work::{Alone, Pool, SearchContext};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IoSlice;
 use std::ops::Range;
@@ -67,7 +67,7 @@ struct Store {
 
 struct Building {
     disk: SimDisk,
-    opened: Opened,
+    opened: OpenLogspace,
     stored: Stored,
 }
 
@@ -242,7 +242,7 @@ struct Case<'a> {
     path: &'a Path,
     change: Change,
     before: Files,
-    /// What only the changed file held.
+    /// The messages that only the changed file held.
     endangered: BTreeSet<u64>,
 }
 
@@ -261,8 +261,8 @@ impl Case<'_> {
         self.is(".journal") && journals.filter(|path| path.starts_with(JOURNAL)).max() == Some(self.path)
     }
 
-    /// What nobody can know: after a kill, that the file that was appended to was once longer, or that what follows its
-    /// last whole frame had been acknowledged.
+    /// Whether the change cannot be detected: after a kill, nobody knows that the newest file was once longer, or that
+    /// the bytes after its last whole frame had been acknowledged.
     fn is_beyond_knowledge(&self) -> bool {
         self.is_newest()
             && !self.store.is_end_known
@@ -291,7 +291,7 @@ impl Case<'_> {
         let all = self.store.stored.len() as u64;
         let may_be_short = |complete: bool| !complete || self.is_beyond_knowledge();
         for query in ["message", "/essag/", "host=web-1"] {
-            let counted = searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
+            let counted = searcher.count(&filter(query), TimeRange::ALL, &SearchContext::alone());
             assert!(
                 counted.count == all || may_be_short(counted.coverage.complete),
                 "{query}: {}",
@@ -302,23 +302,23 @@ impl Case<'_> {
         let range = TimeRange { first: Timestamp::from_nanos(0), last: Timestamp::from_nanos(10_000) };
         let mut histogram = Histogram::new(range, Width::AtMost(10), None, 1 << 20).unwrap();
         let mut facets = Facets::new(vec![FieldName::new("host")], 10, 1 << 20);
-        let asked = &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets)];
-        let answered = searcher.answer(("main", everything, range), &Run::alone(), asked).unwrap();
+        let asked = &mut [AnswerTarget::Histogram(&mut histogram), AnswerTarget::Facets(&mut facets)];
+        let answered = searcher.answer("main", everything, range, &SearchContext::alone(), asked).unwrap();
         let by_time: u64 = histogram.finish().counts.iter().sum();
         let by_host: u64 = facets.finish()[0].values.iter().map(|(_, count)| count).sum();
         assert!(by_time == all && by_host == all || may_be_short(answered.complete), "{}", context());
     }
 
-    /// What is wrong is said by opening or by reading everything.
+    /// Opening or reading everything reports all damage.
     fn check_named(&self, searcher: &Searcher, recovery: &Recovery) {
         let mut named: Vec<String> =
-            recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
-        searcher.verify(&Run::alone(), &mut |checked| {
+            recovery.notes().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+        searcher.verify(&SearchContext::alone(), &mut |checked| {
             named.extend(checked.findings.iter().map(|finding| finding.what.clone()));
         });
         let is_redundant = self.endangered.is_empty() && (self.is(".blocks") || self.is(".journal"))
             || self.is(".index") && self.is_leftover();
-        // Where the journal file is still there this is what a kill leaves before the manifest names its segment.
+        // If the journal file is still there, a kill before the manifest names its segment leaves the same.
         let is_as_killed =
             self.store.name == "interrupted" && self.is("manifest") && self.change == Change::Earlier;
         let is_excused = is_redundant || is_as_killed || self.is_beyond_knowledge();
@@ -373,8 +373,8 @@ impl Case<'_> {
         let later = (1_000_000, "later".to_owned());
         let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
         assert!(known.keys().all(|known| *known < sequences.start), "{}", self.context());
-        // What was lost stays said.
-        let Looked { searcher, recovery } = self.store.look_at(disk);
+        // A loss stays reported.
+        let ReadOnlyLogspace { searcher, recovery } = self.store.look_at(disk);
         let (found, coverage) = everything(&searcher);
         assert_eq!(found.len(), known.len() + 1, "{}: {recovery:?}", self.context());
         let is_all = known.len() == self.store.stored.len();
@@ -387,19 +387,19 @@ impl Case<'_> {
 }
 
 impl Store {
-    fn look_at(&self, disk: &SimDisk) -> Looked {
+    fn look_at(&self, disk: &SimDisk) -> ReadOnlyLogspace {
         // Side by side, where opening goes one by one: both find the same.
         static LANES: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
         look_witnessed(&disk, Path::new(DIR), self.reached, &*LANES).unwrap()
     }
 
-    fn open(&self, disk: &SimDisk) -> Opened {
+    fn open(&self, disk: &SimDisk) -> OpenLogspace {
         let disk: Arc<dyn Disk> = Arc::new(disk.clone());
         open_witnessed(&disk, Path::new(DIR), OPTIONS, self.reached, &Alone).unwrap()
     }
 
-    /// What only this file holds.
+    /// The messages that only this file holds.
     fn held_alone(&self, path: &Path, all: &Files) -> BTreeSet<u64> {
         let end = self.stored.len() as u64;
         let others = all.keys().filter(|other| *other != path);
@@ -407,7 +407,7 @@ impl Store {
         sequences(path, all, end).filter(|sequence| !others.contains(sequence)).collect()
     }
 
-    /// What is not beyond a retention while all is whole: a message was received at the time that is its sequence.
+    /// The messages within a retention while all is whole: a message was received at the time that is its sequence.
     fn retained(&self, expiry: &Expiry) -> BTreeSet<u64> {
         let (all, end) = (files(&self.disk), self.stored.len() as u64);
         let mut parts: BTreeMap<u64, (Range<u64>, u64)> = BTreeMap::new();
@@ -422,7 +422,7 @@ impl Store {
         let mut length = 0;
         for (held, bytes) in parts.into_values().rev() {
             length += bytes;
-            // What is begun or noted meanwhile takes some space, too.
+            // Files begun or noted meanwhile take some space, too.
             if expiry.bytes_max.is_none_or(|max| length + 200 <= max) {
                 retained.extend(held);
             }
@@ -510,7 +510,7 @@ fn check_retentions(store: &Store) {
                 let newest =
                     opened.recovery.damaged.iter().any(|damage| damage.why == DamageReason::NewestMissing);
                 let expired = opened.appender.expire(expiry).unwrap();
-                assert!(!newest || expired == Expired::default(), "something expired: {}", context());
+                assert!(!newest || expired == ExpiredParts::default(), "something expired: {}", context());
                 let found: BTreeMap<u64, Message> = everything(&opened.searcher).0.into_iter().collect();
                 for sequence in retained.difference(&endangered) {
                     let is_there = found.get(sequence) == store.stored.get(sequence);
@@ -537,14 +537,16 @@ fn no_start_with_a_retention_removes_what_is_whole_and_not_beyond_it() {
 fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
     for store in stores() {
         let before = files(&store.disk);
-        let Looked { searcher, recovery } = store.look_at(&store.disk);
-        let told = recovery.told();
+        let ReadOnlyLogspace { searcher, recovery } = store.look_at(&store.disk);
+        let told = recovery.notes();
         assert!(told.iter().all(|told| !told.is_damage), "{}: {told:?}", store.name);
         let opened = open_all(&store.disk, OPTIONS).unwrap();
         for searcher in [searcher, opened.searcher] {
             let (found, coverage) = everything(&searcher);
             assert!(found.into_iter().eq(store.stored.clone()) && coverage.complete, "{}", store.name);
-            searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, [], "{}", store.name));
+            searcher.verify(&SearchContext::alone(), &mut |checked| {
+                assert_eq!(checked.findings, [], "{}", store.name)
+            });
         }
         let leftovers = before.len() - files(&store.disk).len();
         assert_eq!(
@@ -554,12 +556,12 @@ fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
     }
 }
 
-/// What looking at a store says that is wrong with it.
+/// The damage that looking at a store reports.
 fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
-    let Looked { searcher, recovery } = store.look_at(disk);
+    let ReadOnlyLogspace { searcher, recovery } = store.look_at(disk);
     let mut told: Vec<String> =
-        recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
-    searcher.verify(&Run::alone(), &mut |checked| {
+        recovery.notes().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+    searcher.verify(&SearchContext::alone(), &mut |checked| {
         told.extend(checked.findings.iter().map(|finding| finding.what.clone()));
     });
     told
@@ -688,7 +690,7 @@ fn a_newest_file_that_is_missing_is_missed_also_after_segments_were_made_without
         |recovery: &Recovery| recovery.damaged.iter().any(|damage| damage.why == DamageReason::NewestMissing);
     assert!(is_missed(&opened.recovery), "{:?}", opened.recovery);
     let all = Expiry { bytes_max: Some(0), ..Expiry::default() };
-    assert_eq!(opened.appender.expire(&all).unwrap(), Expired::default());
+    assert_eq!(opened.appender.expire(&all).unwrap(), ExpiredParts::default());
 }
 
 #[test]

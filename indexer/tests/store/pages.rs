@@ -6,11 +6,11 @@ use crate::common;
 
 use common::{Message, SEGMENTS, encoded, filter, message, noise, open, open_all};
 use logstead_indexer::{
-    Appender, Coverage, Disk, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk,
+    Appender, Coverage, Disk, Hit, OpenLogspace, Options, Order, Position, Request, Searcher, SimDisk,
 };
 use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_work::{Lanes, Run};
+use logstead_work::{Lanes, SearchContext};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -52,7 +52,7 @@ fn naive(stored: &Stored, request: &Request<'_>, word: &str) -> Stored {
 
 fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str) {
     let mut expected = naive(stored, request, word);
-    let found = searcher.search(request, &Run::alone());
+    let found = searcher.search(request, &SearchContext::alone());
     assert_eq!(found.more, request.limit < expected.len());
     expected.truncate(request.limit);
     let hits: Stored = found.hits.iter().map(|hit| (hit.sequence, message(hit))).collect();
@@ -61,7 +61,7 @@ fn check(searcher: &Searcher, stored: &Stored, request: &Request<'_>, word: &str
     let stats = searcher.stats();
     assert_eq!(found.coverage.journal_batches + found.coverage.skipped_batches, stats.batches);
     if request.after.is_none() {
-        let counted = searcher.count(request.filter, request.range, &Run::alone());
+        let counted = searcher.count(request.filter, request.range, &SearchContext::alone());
         assert_eq!(counted.count, naive(stored, request, word).len() as u64);
     }
 }
@@ -123,7 +123,7 @@ proptest! {
         let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
         let mut paged = Stored::new();
         loop {
-            let found = searcher.search(&request, &Run::alone());
+            let found = searcher.search(&request, &SearchContext::alone());
             paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
             let Some(last) = found.hits.last() else { break };
             request.after = Some(last.position());
@@ -167,7 +167,7 @@ fn pages_that_hold_as_much_as_they_may_hold_each_message_once() {
         let expected = naive(&stored, &request, " a");
         for bytes in [0, 3000, 40_000] {
             let lanes = Small(bytes);
-            let run = Run { lanes: &lanes, ..Run::alone() };
+            let run = SearchContext { lanes: &lanes, ..SearchContext::alone() };
             let (mut paged, mut pages) = (Stored::new(), 0);
             request.after = None;
             loop {
@@ -206,12 +206,12 @@ fn hour(hour: i64) -> Vec<Message> {
         .collect()
 }
 
-fn store_hour(opened: &mut Opened, at: i64, stored: &mut Stored) {
+fn store_hour(opened: &mut OpenLogspace, at: i64, stored: &mut Stored) {
     let messages = hour(at);
     stored.extend(opened.appender.append(&[encoded(&messages)]).unwrap().zip(messages));
 }
 
-fn seal(opened: &mut Opened, idle: bool) {
+fn seal(opened: &mut OpenLogspace, idle: bool) {
     opened.appender.close_old(Timestamp::MAX).unwrap();
     while let Some(task) = opened.keeper.next_task(idle) {
         opened.keeper.run(&task, &|| false).unwrap();
@@ -219,7 +219,7 @@ fn seal(opened: &mut Opened, idle: bool) {
 }
 
 /// Three segments of seven hours each and a tail of three, after a restart.
-fn a_day(disk: &SimDisk, stored: &mut Stored) -> Opened {
+fn a_day(disk: &SimDisk, stored: &mut Stored) -> OpenLogspace {
     let mut opened = open_all(disk, DAY_OPTIONS).unwrap();
     for at in 0..24 {
         store_hour(&mut opened, at, stored);
@@ -243,7 +243,7 @@ fn check_day(query: &str, order: Order, limit: usize) {
     let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
     let (mut paged, mut segments, mut at) = (Stored::new(), vec![3], 24);
     loop {
-        let found = opened.searcher.search(&request, &Run::alone());
+        let found = opened.searcher.search(&request, &SearchContext::alone());
         assert!(found.coverage.complete, "{:?}", found.coverage);
         paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
         assert!(!found.more || found.hits.len() == limit);
@@ -286,7 +286,7 @@ fn a_search_that_nobody_wants_ends() {
     appender.append(&[encoded(&[(1, "apple".to_owned())])]).unwrap();
     let request =
         Request { filter: &filter("*"), range: TimeRange::ALL, order: Order::Newest, limit: 1, after: None };
-    let found = searcher.search(&request, &Run { cancelled: &|| true, ..Run::alone() });
+    let found = searcher.search(&request, &SearchContext { cancelled: &|| true, ..SearchContext::alone() });
     assert!(found.coverage.cancelled && !found.coverage.complete && found.hits.is_empty());
 }
 
@@ -299,7 +299,7 @@ fn the_newest_of_many_are_found_without_reading_the_old() {
     }
     let request =
         Request { filter: &filter("*"), range: TimeRange::ALL, order: Order::Newest, limit: 5, after: None };
-    let found = searcher.search(&request, &Run::alone());
+    let found = searcher.search(&request, &SearchContext::alone());
     assert_eq!(found.hits.len(), 5);
     assert!(found.coverage.scanned_messages < 100, "{:?}", found.coverage);
 }
@@ -312,7 +312,7 @@ fn a_hit_does_not_keep_a_whole_batch_in_memory() {
     appender.append(&[encoded(&messages)]).unwrap();
     let request =
         Request { filter: &filter("77"), range: TimeRange::ALL, order: Order::Newest, limit: 9, after: None };
-    let found = searcher.search(&request, &Run::alone());
+    let found = searcher.search(&request, &SearchContext::alone());
     let [hit] = &found.hits[..] else { panic!("{found:?}") };
     assert_eq!((hit.sequence, message(hit), hit.batch.rows()), (77, messages[77].clone(), 1));
 }
@@ -328,7 +328,7 @@ fn searches_beside_appends_see_whole_appends() {
             let mut before = 0;
             for _ in 0..200 {
                 let acknowledged = searcher.stats().next_sequence;
-                let counted = searcher.count(&filter("*"), TimeRange::ALL, &Run::alone());
+                let counted = searcher.count(&filter("*"), TimeRange::ALL, &SearchContext::alone());
                 assert!(before <= acknowledged && acknowledged <= counted.count);
                 assert!(counted.count % 2 == 0 && counted.coverage.complete);
                 before = counted.count;
@@ -367,7 +367,7 @@ fn pages_go_on_behind_what_can_not_be_read() {
         let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit, after: None };
         let (mut paged, mut damaged) = (Stored::new(), 0);
         loop {
-            let found = opened.searcher.search(&request, &Run::alone());
+            let found = opened.searcher.search(&request, &SearchContext::alone());
             let Coverage { complete, damaged: named, .. } = &found.coverage;
             assert!(*complete == named.is_empty() && named.iter().all(|damage| damage.contains(&names[1])));
             damaged += usize::from(!complete);

@@ -9,11 +9,11 @@ use crate::common;
 
 use common::{Message, encoded, noise};
 use logstead_indexer::{
-    Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader,
-    SimDisk, closed_queue, look, open_queue, verify_cursor,
+    CursorError, Disk, Durability, Fault, FollowEvent, MissingCause, OpenQueue, OpenQueueError, Options,
+    QueueReader, SimDisk, closed_queue, look, open_queue, verify_cursor,
 };
 use logstead_record::Timestamp;
-use logstead_work::{Alone, Run};
+use logstead_work::{Alone, SearchContext};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -39,13 +39,13 @@ enum Step {
     Append(Vec<usize>),
     /// This many messages are read, and all but some are noted as done with.
     Read(usize, usize),
-    /// What was read and not noted is read again.
+    /// Messages that were read and not noted are read again.
     Rewind,
     /// The process ends and starts again.
     Restart,
 }
 
-/// What happened to a queue, from the outside.
+/// The history of a queue, seen from outside.
 #[derive(Clone, Default)]
 struct Model {
     acknowledged: BTreeMap<u64, Message>,
@@ -56,7 +56,7 @@ struct Model {
     written: usize,
 }
 
-fn open(disk: &SimDisk) -> Result<OpenedQueue, OpenQueueError> {
+fn open(disk: &SimDisk) -> Result<OpenQueue, OpenQueueError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     open_queue(&disk, Path::new(DIR), OPTIONS, 0)
 }
@@ -72,12 +72,12 @@ fn read_up_to_a_hole(reader: &mut QueueReader, limit: usize) -> (Vec<(u64, Messa
     if limit == 0 {
         return (found, hole);
     }
-    reader.read(&Run::alone(), &mut |part| {
+    reader.read(&SearchContext::alone(), &mut |part| {
         let matched = match part {
-            Followed::Messages { matched: Some(matched), .. } => matched,
-            Followed::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
-            // What the disk fails to read now is not passed over: it may come the next time.
-            Followed::Missing { sequences, .. } => {
+            FollowEvent::Messages { matched: Some(matched), .. } => matched,
+            FollowEvent::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
+            // Messages that the disk fails to read now are not skipped: they may come the next time.
+            FollowEvent::Missing { sequences, .. } => {
                 hole = Some(sequences.end);
                 return ControlFlow::Break(sequences.start);
             }
@@ -126,7 +126,7 @@ impl Model {
         }
     }
 
-    fn append(&mut self, queue: &mut OpenedQueue, rows: &[usize]) {
+    fn append(&mut self, queue: &mut OpenQueue, rows: &[usize]) {
         let batches = self.batches(rows);
         let ready: Vec<_> = batches.iter().map(encoded).collect();
         match queue.appender.append(&ready) {
@@ -143,7 +143,8 @@ impl Model {
         }
     }
 
-    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it met.
+    /// Reads, and checks that nothing is skipped and nothing comes that was noted. Returns where the hole ends that it
+    /// met.
     fn give(&mut self, reader: &mut QueueReader, limit: usize) -> Option<u64> {
         assert!(self.noted <= reader.done(), "what was noted comes again");
         let next = reader.next();
@@ -159,7 +160,8 @@ impl Model {
         hole
     }
 
-    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged message was given out.
+    /// Reads the rest, passing over what the disk has lost of an append that was interrupted: then every acknowledged
+    /// message was given out.
     fn check(&self, disk: &SimDisk) {
         let mut model = self.clone();
         let mut queue = open(disk).unwrap();
@@ -237,7 +239,7 @@ proptest! {
 }
 
 /// A queue with this many messages, of which this many are done with.
-fn filled(disk: &SimDisk, messages: usize, done: u64) -> OpenedQueue {
+fn filled(disk: &SimDisk, messages: usize, done: u64) -> OpenQueue {
     let mut queue = open(disk).unwrap();
     for number in 0..messages {
         queue.appender.append(&[encoded([&(number as i64, format!("message {number}"))])]).unwrap();
@@ -292,7 +294,7 @@ fn one_damaged_note_of_a_cursor_is_found_by_looking_and_costs_no_more_than_what_
     }
 }
 
-/// What is wrong with the cursor.
+/// The error of the cursor, if it has one.
 fn looked_at(disk: &SimDisk) -> Option<CursorError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let looked = look(&disk, Path::new(DIR), &Alone).unwrap();
@@ -343,7 +345,7 @@ fn how_far_messages_were_queued_is_known_elsewhere_too_and_what_is_missing_is_sa
     drop(filled(&disk, 4, 2));
     let disk: Arc<dyn Disk> = Arc::new(disk);
     let mut queue = open_queue(&disk, Path::new(DIR), OPTIONS, 9).unwrap();
-    let damaged: Vec<String> = queue.recovery.told().into_iter().map(|told| told.text).collect();
+    let damaged: Vec<String> = queue.recovery.notes().into_iter().map(|told| told.text).collect();
     assert!(damaged.iter().any(|text| text.contains("sequences 4 to 8 are missing")), "{damaged:?}");
     assert_eq!(read_up_to_a_hole(&mut queue.reader, 100).1, Some(9), "what is missing is no message");
     assert_eq!(queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap(), 9..10);
@@ -394,14 +396,14 @@ fn journal(disk: &SimDisk) -> Vec<String> {
 }
 
 /// Why the next messages are missing, and where that ends.
-fn hole(reader: &mut QueueReader) -> Option<(Cause, u64)> {
+fn hole(reader: &mut QueueReader) -> Option<(MissingCause, u64)> {
     let mut hole = None;
-    reader.read(&Run::alone(), &mut |part| match part {
-        Followed::Missing { sequences, cause, .. } => {
+    reader.read(&SearchContext::alone(), &mut |part| match part {
+        FollowEvent::Missing { sequences, cause, .. } => {
             hole = Some((cause, sequences.end));
             ControlFlow::Break(sequences.start)
         }
-        Followed::Messages { .. } => ControlFlow::Continue(()),
+        FollowEvent::Messages { .. } => ControlFlow::Continue(()),
     });
     hole
 }
@@ -412,7 +414,7 @@ fn what_the_disk_does_not_read_now_comes_when_it_reads_again() {
     drop(filled(&disk, 200, 0));
     let mut queue = open(&disk).unwrap();
     disk.set_fails_reads(true);
-    assert_eq!(hole(&mut queue.reader).map(|(cause, _)| cause), Some(Cause::NotRead));
+    assert_eq!(hole(&mut queue.reader).map(|(cause, _)| cause), Some(MissingCause::NotRead));
     disk.set_fails_reads(false);
     assert_eq!(read(&mut queue.reader, usize::MAX).len(), 200);
 }
@@ -432,10 +434,10 @@ fn a_damaged_file_is_set_aside_and_never_removed() {
         disk.flip(&path, bytes as usize * 4);
         queue.reader.rewind();
         let (cause, end) = hole(&mut queue.reader).unwrap();
-        assert_eq!(cause, Cause::Damaged);
+        assert_eq!(cause, MissingCause::Damaged);
         queue.reader.pass_over(end);
         if reopens {
-            // Who was told to pass over it is forgotten, and the damage before the cursor is found again.
+            // The decision to skip it is forgotten, and the damage before the cursor is found again.
             queue.reader.done_with(end).unwrap();
             queue = open(&disk).unwrap();
         }

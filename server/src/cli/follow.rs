@@ -7,11 +7,11 @@ use super::failure::CommandFailure;
 use super::question::{refused, to_the_end};
 use super::{store, text};
 use logstead_flow::machine::clock;
-use logstead_indexer::{Followed, Follower, Hit, Searcher};
+use logstead_indexer::{FollowEvent, Follower, Hit, Searcher};
 use logstead_query::{TimeRange, Unparsed, parse_asked};
 use logstead_questions::store::{Copies, SearchCriteria, StreamedStages};
 use logstead_questions::wire::message::MessageJson;
-use logstead_work::{Pool, Run};
+use logstead_work::{Pool, SearchContext};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -72,13 +72,13 @@ fn show(
     id: &str,
     mut follower: Follower,
     passing: Option<&StreamedStages>,
-    run: &Run<'_>,
+    run: &SearchContext<'_>,
     print: &mut dyn FnMut(&Value) -> Result<(), CommandFailure>,
 ) -> Result<u64, CommandFailure> {
     let mut printed = Ok(());
     follower.read(run, &mut |followed| {
         match followed {
-            Followed::Messages { matched: Some(matched), .. } => {
+            FollowEvent::Messages { matched: Some(matched), .. } => {
                 for row in matched.rows.iter() {
                     let (batch, sequence) = (Arc::clone(matched.batch), matched.first_sequence + row as u64);
                     let hit = Hit { sequence, time: batch.time(row), batch, row };
@@ -93,8 +93,8 @@ fn show(
                     }
                 }
             }
-            Followed::Messages { matched: None, .. } => {}
-            Followed::Missing { sequences, why, .. } => {
+            FollowEvent::Messages { matched: None, .. } => {}
+            FollowEvent::Missing { sequences, why, .. } => {
                 let messages = sequences.end - sequences.start;
                 text::error(&format!("warning: {id}: {messages} messages are missing: {why}"));
             }

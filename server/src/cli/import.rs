@@ -15,7 +15,7 @@ use logstead_accounts::Meta;
 use logstead_config::SourceFormat;
 use logstead_flow::machine::memory::Shares;
 use logstead_flow::machine::{clock, rights};
-use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
+use logstead_indexer::{Appender, EncodedBatch, Keeper, OpenLogspace, encode};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{FrameContext, SyslogParser};
 use serde_json::Value;
@@ -145,7 +145,7 @@ impl Import {
             // A store with messages but no database would look as if it had lost it.
             Meta::open(&starting::database(data)).map_err(CommandFailure::environment)?;
         }
-        let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
+        let OpenLogspace { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
         let syslog = SyslogParser::of_lines(SourceFormat::Auto, zone);
         std::thread::scope(|scope| {
@@ -315,7 +315,7 @@ impl ImportTarget for Data {
 }
 
 /// Lines as batches, each of about [`CHUNK_BYTES`].
-fn parse(lines: &[u8], syslog: &SyslogParser, known: FrameContext<'_>) -> Vec<Encoded> {
+fn parse(lines: &[u8], syslog: &SyslogParser, known: FrameContext<'_>) -> Vec<EncodedBatch> {
     let received = known.received;
     let (mut encoded, mut builder, mut bytes) = (Vec::new(), BatchBuilder::new(), 0);
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {

@@ -3,13 +3,13 @@
 use super::failure::CommandFailure;
 use super::{store, text};
 use clap::Args;
-use logstead_answer::{Settings, Table};
+use logstead_answer::{AnswerSettings, AnswerTable};
 use logstead_flow::machine::clock;
-use logstead_indexer::Asked;
+use logstead_indexer::AnswerTarget;
 use logstead_query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
 use logstead_questions::store::{Copies, Coverage, Logspaces, SearchCriteria};
 use logstead_record::Timestamp;
-use logstead_work::{Pool, Run};
+use logstead_work::{Pool, SearchContext};
 use std::path::Path;
 
 /// How much memory the groups of a table may take.
@@ -80,7 +80,7 @@ impl DirectoryQuestion {
         SearchCriteria { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
     }
 
-    pub(super) fn run(&self) -> Run<'_> {
+    pub(super) fn run(&self) -> SearchContext<'_> {
         to_the_end(&self.lanes)
     }
 
@@ -91,23 +91,23 @@ impl DirectoryQuestion {
     }
 
     /// The table that the stages produce.
-    pub(super) fn table(&self) -> Result<(Table, Coverage), CommandFailure> {
+    pub(super) fn table(&self) -> Result<(AnswerTable, Coverage), CommandFailure> {
         let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
-        let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
+        let settings = AnswerSettings { now: *now, range: *range, asked: *range, memory_bytes_max };
         let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(CommandFailure::no)?;
         let query = aggregation.filter().clone();
         let wanted = SearchCriteria { query: &query, range, now: *now, copies: *copies };
         self.tell_copies(wanted);
-        let asked = &mut [Asked::Table(&mut aggregation)];
+        let asked = &mut [AnswerTarget::Table(&mut aggregation)];
         let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(CommandFailure::no)?;
         Ok((aggregation.finish(&self.run()).map_err(CommandFailure::no)?, coverage))
     }
 }
 
 /// Nothing but its user ends a command.
-pub(super) fn to_the_end(lanes: &Pool) -> Run<'_> {
-    Run { cancelled: &|| false, lanes }
+pub(super) fn to_the_end(lanes: &Pool) -> SearchContext<'_> {
+    SearchContext { cancelled: &|| false, lanes }
 }
 
 /// The treatment of a query that cannot be parsed.

@@ -6,7 +6,7 @@ use super::store::StoreArgs;
 use super::text;
 use clap::Args;
 use logstead_flow::machine::memory::Shares;
-use logstead_indexer::{Done, KeepError, Opened};
+use logstead_indexer::{KeepError, OpenLogspace, TaskOutcome};
 use logstead_work::{Lanes, Pool};
 use parking_lot::Mutex;
 use std::time::Instant;
@@ -61,7 +61,7 @@ impl RebuildFailures {
     }
 }
 
-fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<RebuildFailures, CommandFailure> {
+fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailures, CommandFailure> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
     let stats = opened.searcher.stats();
@@ -71,7 +71,7 @@ fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<RebuildFailures, C
     lanes.run(tasks.len(), &|number| {
         let task = &tasks[number];
         match opened.keeper.run(task, &|| false) {
-            Ok(Done::Reindexed { messages: indexed }) => *messages.lock() += indexed,
+            Ok(TaskOutcome::Reindexed { messages: indexed }) => *messages.lock() += indexed,
             Ok(_) => {}
             Err(error) => {
                 let is_of_disk = matches!(error, KeepError::Disk(_));

@@ -10,7 +10,9 @@ use logstead_config::settings::Settings;
 use logstead_flow::ledger::{JournalId, LedgerSnapshot};
 use logstead_flow::machine::lock::DataLock;
 use logstead_flow::machine::memory::Shares;
-use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, RealDisk, Recovery, verify_cursor};
+use logstead_indexer::{
+    CursorError, Disk, OpenLogspace, Options, ReadOnlyLogspace, RealDisk, Recovery, verify_cursor,
+};
 use logstead_questions::store::Logspaces;
 use logstead_work::Pool;
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ pub(super) struct StoreArgs {
 }
 
 /// A queue with its name: its contents, and the damage of its cursor; or why it cannot be read.
-pub(super) type InspectedQueue = (String, Result<(Looked, Option<CursorError>), String>);
+pub(super) type InspectedQueue = (String, Result<(ReadOnlyLogspace, Option<CursorError>), String>);
 
 /// The position up to which the ledger of a data directory says that messages were kept, and the damage of the ledger.
 /// It has to be read before the journals, which a server may be writing.
@@ -45,12 +47,12 @@ fn reached(data: &Path) -> (LedgerSnapshot, Option<String>) {
 }
 
 /// A logspace with its name: its contents, or why it cannot be read.
-pub(super) type InspectedLogspace = (String, Result<Looked, String>);
+pub(super) type InspectedLogspace = (String, Result<ReadOnlyLogspace, String>);
 
 /// The logspaces meant, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
-    pub(super) logspaces: Vec<(String, Opened)>,
+    pub(super) logspaces: Vec<(String, OpenLogspace)>,
     _store: LockedStore,
 }
 
@@ -134,7 +136,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 
 /// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
 /// nothing, so a server may have them open, and they may be on read-only media.
-pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, CommandFailure> {
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyLogspace)>, CommandFailure> {
     let or_fail = |(id, looked): InspectedLogspace| match looked {
         Ok(looked) => Ok((id, looked)),
         Err(error) => Err(CommandFailure::environment(format!("logspace `{id}`: {error}"))),
@@ -191,7 +193,7 @@ fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, CommandFailure> {
 
 /// Prints the findings of opening a logspace.
 fn tell(id: &str, recovery: &Recovery) {
-    recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
+    recovery.notes().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }
 
 impl LockedStore {
@@ -208,12 +210,12 @@ impl LockedStore {
     }
 
     /// These logspaces, or all if none is named.
-    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, CommandFailure> {
+    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, OpenLogspace)>, CommandFailure> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
     /// One logspace, which is created if it does not exist.
-    pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, CommandFailure> {
+    pub(super) fn open_or_create(&self, id: &str) -> Result<OpenLogspace, CommandFailure> {
         if !is_logspace_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";
             return Err(CommandFailure::no(format!(
@@ -223,7 +225,7 @@ impl LockedStore {
         self.open_one(id)
     }
 
-    fn open_one(&self, id: &str) -> Result<Opened, CommandFailure> {
+    fn open_one(&self, id: &str) -> Result<OpenLogspace, CommandFailure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let data = self.folder.parent().unwrap_or(Path::new("."));
         let reached = reached(data).0.of(&JournalId::Logspace(id.into()));

@@ -5,8 +5,8 @@ use super::progress::ByteProgress;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
-use logstead_indexer::{Checked, Finding, Looked};
-use logstead_work::{Pool, Run};
+use logstead_indexer::{Finding, ReadOnlyLogspace, VerifyReport};
+use logstead_work::{Pool, SearchContext};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
@@ -73,12 +73,12 @@ fn tell(line: &str) -> Result<usize, CommandFailure> {
 }
 
 /// Returns the number of problems.
-fn verify(id: &str, looked: &Looked) -> Result<usize, CommandFailure> {
+fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize, CommandFailure> {
     let progress = ByteProgress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (VerifyTotals::default(), Vec::new());
     let lanes = Pool::new(logstead_flow::machine::cores());
-    let run = Run { cancelled: &|| false, lanes: &lanes };
-    for told in looked.recovery.told_beside_parts() {
+    let run = SearchContext { cancelled: &|| false, lanes: &lanes };
+    for told in looked.recovery.notes_beside_parts() {
         seen.problems += usize::from(told.is_damage);
         lines.push(format!("{id}: {}", told.text));
     }
@@ -99,14 +99,14 @@ fn counted(problems: usize) -> String {
     if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
 }
 
-fn told(id: &str, checked: &Checked, finding: &Finding) -> String {
+fn told(id: &str, checked: &VerifyReport, finding: &Finding) -> String {
     let times = finding.times.map(|(from, to)| format!(", messages of {from} to {to}")).unwrap_or_default();
     let lost = if finding.loses_messages { "" } else { ", no message is lost" };
     format!("{id}: {}: {}{times}{lost}", checked.file, finding.what)
 }
 
 impl VerifyTotals {
-    fn add(&mut self, checked: &Checked) {
+    fn add(&mut self, checked: &VerifyReport) {
         self.parts += 1;
         self.messages += checked.messages;
         self.bytes += checked.bytes;

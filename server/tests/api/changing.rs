@@ -13,7 +13,7 @@ use logstead_indexer::Filter;
 use logstead_pipeline::{ApplyError, RevisionChange};
 use logstead_query::{Context, TimeRange, parse};
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeSet;
@@ -164,7 +164,7 @@ impl Changing {
         let filter = Filter::new(&parse(query).unwrap(), &context);
         let searchers = self.server.pipeline.searchers();
         let main = &searchers.iter().find(|(id, _)| id == "main").unwrap().1;
-        main.count(&filter, TimeRange::ALL, &Run::alone()).count
+        main.count(&filter, TimeRange::ALL, &SearchContext::alone()).count
     }
 
     fn revisions(&self) -> u64 {

@@ -11,7 +11,7 @@ use logstead_indexer::{Disk, Filter, Options, SimDisk, open_queue};
 use logstead_pipeline::{LogspaceState, Pipeline, RevisionChange, SubmitError};
 use logstead_query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn batch_from(messages: impl Iterator<Item = String>) -> Batch {
 fn count(pipeline: &Pipeline, query: &str) -> u64 {
     let context = Context { now: Timestamp::default(), logspace: "main" };
     let filter = Filter::new(&parse(query).unwrap(), &context);
-    pipeline.searchers()[0].1.count(&filter, TimeRange::ALL, &Run::alone()).count
+    pipeline.searchers()[0].1.count(&filter, TimeRange::ALL, &SearchContext::alone()).count
 }
 
 /// Sends a line to the syslog source.

@@ -1,7 +1,7 @@
-//! What a pipeline needs, and why one is refused: both are known before a message is looked at.
+//! The needs of a pipeline, and why one is refused: both are known before a message is read.
 
 use crate::testing::*;
-use crate::{Aggregation, Settings};
+use crate::{Aggregation, AnswerSettings};
 use logstead_query::parse_pipeline;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
@@ -11,7 +11,7 @@ fn a_pipeline_says_what_it_needs() {
     let check = |query: &str, needs_batches: bool, reads: Option<&str>| {
         let pipeline = parse_pipeline(query).unwrap();
         let now = Timestamp::from_nanos(START);
-        let settings = Settings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
+        let settings = AnswerSettings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
         let aggregation = Aggregation::compile(&pipeline, settings).unwrap();
         assert_eq!(aggregation.needs_batches(), needs_batches, "{query}");
         let names = aggregation

@@ -3,7 +3,9 @@
 use super::naive::texts;
 use super::sample::endless;
 use crate::testing::*;
-use crate::{BY_VALUES_MAX, Facets, Frame, Histogram, Part, RowTimes, Unreadable, Value, Width};
+use crate::{
+    AnswerRows, BY_VALUES_MAX, CellValue, Facets, Histogram, RowTimes, TimeFrame, Unreadable, Width,
+};
 use logstead_record::FieldName;
 use logstead_record::{Batch, SECOND, Selection};
 use proptest::prelude::*;
@@ -70,8 +72,8 @@ proptest! {
             prop_assert_eq!(facet.distinct, counts.len() as u64);
             let mut expected: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
             expected.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            let expected: Vec<(Value, u64)> =
-                expected.into_iter().take(limit).map(|(value, count)| (Value::text(&value), count)).collect();
+            let expected: Vec<(CellValue, u64)> =
+                expected.into_iter().take(limit).map(|(value, count)| (CellValue::text(&value), count)).collect();
             prop_assert_eq!(facet.values, expected);
             prop_assert_eq!(facet.partial, None);
         }
@@ -80,9 +82,9 @@ proptest! {
 
 #[test]
 fn times_are_read_only_where_a_frame_is_in_several_spans() {
-    struct Times(Vec<Frame>);
+    struct Times(Vec<TimeFrame>);
     impl RowTimes for Times {
-        fn frames(&self) -> &[Frame] {
+        fn frames(&self) -> &[TimeFrame] {
             &self.0
         }
         fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable> {
@@ -95,12 +97,12 @@ fn times_are_read_only_where_a_frame_is_in_several_spans() {
             Ok(())
         }
     }
-    let frame = |rows, last: i64| Frame { rows, earliest: START, latest: START + last * SECOND };
+    let frame = |rows, last: i64| TimeFrame { rows, earliest: START, latest: START + last * SECOND };
     let times = Times(vec![frame(0..100, 59), frame(100..102, 61), frame(102..104, 61)]);
     let mut selected = Selection::from_fn(104, |row| row % 2 == 1 && row < 102);
     let mut histogram = Histogram::new(HOUR, Width::Nanos(60 * SECOND), None, MEMORY_MAX).unwrap();
     let mut add = |selected: &Selection| {
-        histogram.add(&Part { rows: 104, selected, times: &times, fields: Vec::new() }, &endless())
+        histogram.add(&AnswerRows { rows: 104, selected, times: &times, fields: Vec::new() }, &endless())
     };
     add(&selected).unwrap();
     selected.insert(102);

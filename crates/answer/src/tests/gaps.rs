@@ -3,10 +3,10 @@
 use super::naive::texts;
 use super::sample::{check, endless, message};
 use crate::testing::*;
-use crate::{Aggregation, Settings, Value};
+use crate::{Aggregation, AnswerSettings, CellValue};
 use logstead_query::{TimeRange, parse_pipeline};
 use logstead_record::{SECOND, Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -33,10 +33,10 @@ proptest! {
         }
         let mut found = Vec::new();
         for row in &table.rows {
-            let [Value::Text(value), Value::Time(from), to, Value::Number(seconds)] = row.as_slice() else {
+            let [CellValue::Text(value), CellValue::Time(from), to, CellValue::Number(seconds)] = row.as_slice() else {
                 panic!("{row:?}")
             };
-            let to = if let Value::Time(to) = to { Some(to.nanos()) } else { None };
+            let to = if let CellValue::Time(to) = to { Some(to.nanos()) } else { None };
             found.push((*seconds as i64, value.to_vec(), from.nanos(), to));
         }
         prop_assert!(found.is_sorted_by_key(|(seconds, ..)| std::cmp::Reverse(*seconds)), "{found:?}");
@@ -78,14 +78,14 @@ fn a_silence_lasts_until_now_or_the_end_of_the_question_whatever_is_stored() {
         let time = |second: i64| Timestamp::from_nanos(START + second * SECOND);
         let range = TimeRange { first: time(0), last: time(121) };
         let asked = TimeRange { first: time(0), last: Timestamp::from_nanos(time(asked).nanos() - 1) };
-        let settings = Settings { now: time(now), range, asked, memory_bytes_max: MEMORY_MAX };
+        let settings = AnswerSettings { now: time(now), range, asked, memory_bytes_max: MEMORY_MAX };
         let pipeline = parse_pipeline("* | gap host > 10m").unwrap();
         let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
         let batch = batch_of(&[message(0, "fw1", "x", &[]), message(120, "fw1", "y", &[])]);
         let all = Selection::all(batch.rows());
         let needs = aggregation.needs().to_vec();
         with_part(&batch, &all, &needs, |part| aggregation.add(part, &endless())).unwrap();
-        shown(&aggregation.finish(&Run::alone()).unwrap())[1..].to_vec()
+        shown(&aggregation.finish(&SearchContext::alone()).unwrap())[1..].to_vec()
     };
     assert_eq!(lasting(7200, 3600), ["fw1 | 2026-11-21T06:02:00Z | - | 3480"]);
     assert_eq!(lasting(1000, 3600), ["fw1 | 2026-11-21T06:02:00Z | - | 880"]);

@@ -3,17 +3,17 @@
 use super::naive::{text, texts};
 use super::sample::{check, endless, sample};
 use crate::testing::*;
-use crate::{Aggregation, AnswerError, Settings, Value};
+use crate::{Aggregation, AnswerError, AnswerSettings, CellValue};
 use logstead_query::{TimeRange, Unit, number_of, parse_pipeline};
 use logstead_record::{Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The texts of a row and the count at its end; nothing where one of them is missing.
-fn counted_of(row: &[Value]) -> Option<(Vec<Vec<u8>>, u64)> {
-    let (Value::Count(count), texts) = row.split_last()? else { return None };
-    let text = |value: &Value| if let Value::Text(text) = value { Some(text.to_vec()) } else { None };
+/// The texts of a row and the count at its end; nothing if one of them is missing.
+fn counted_of(row: &[CellValue]) -> Option<(Vec<Vec<u8>>, u64)> {
+    let (CellValue::Count(count), texts) = row.split_last()? else { return None };
+    let text = |value: &CellValue| if let CellValue::Text(text) = value { Some(text.to_vec()) } else { None };
     Some((texts.iter().map(text).collect::<Option<_>>()?, *count))
 }
 
@@ -28,35 +28,35 @@ proptest! {
         messages.iter().for_each(|message| groups.entry(message.host).or_default().push(message));
         prop_assert_eq!(table.rows.len(), groups.len());
         for row in &table.rows {
-            let host = if let Value::Text(host) = &row[0] { std::str::from_utf8(host).unwrap() } else { "" };
+            let host = if let CellValue::Text(host) = &row[0] { std::str::from_utf8(host).unwrap() } else { "" };
             let group = &groups[host];
             let values: Vec<Vec<u8>> = group.iter().filter_map(|message| text(message, "n")).collect();
             let mut numbers: Vec<f64> = values.iter().filter_map(|value| number_of(value)).collect();
             numbers.sort_by(f64::total_cmp);
             let distinct: BTreeSet<&Vec<u8>> = values.iter().collect();
             let at = |percent: usize| match (numbers.len() * percent).div_ceil(100) {
-                0 => Value::Null,
-                rank => Value::Number(numbers[rank - 1] + 0.0),
+                0 => CellValue::Null,
+                rank => CellValue::Number(numbers[rank - 1] + 0.0),
             };
             let end = |number: Option<&f64>, text: Option<&&Vec<u8>>| match (number, text) {
-                (Some(number), _) => Value::Number(*number + 0.0),
-                (None, Some(text)) => Value::text(text),
-                (None, None) => Value::Null,
+                (Some(number), _) => CellValue::Number(*number + 0.0),
+                (None, Some(text)) => CellValue::text(text),
+                (None, None) => CellValue::Null,
             };
-            prop_assert_eq!(&row[1], &Value::Count(group.len() as u64));
-            prop_assert_eq!(&row[2], &Value::Count(values.len() as u64));
+            prop_assert_eq!(&row[1], &CellValue::Count(group.len() as u64));
+            prop_assert_eq!(&row[2], &CellValue::Count(values.len() as u64));
             let sum: f64 = numbers.iter().sum();
             match row[3] {
-                Value::Number(found) => prop_assert!((found - sum).abs() <= 1e-6, "{found} {sum}"),
+                CellValue::Number(found) => prop_assert!((found - sum).abs() <= 1e-6, "{found} {sum}"),
                 _ => prop_assert!(numbers.is_empty()),
             }
             match row[4] {
-                Value::Number(found) => prop_assert!((found - sum / numbers.len() as f64).abs() <= 1e-6),
+                CellValue::Number(found) => prop_assert!((found - sum / numbers.len() as f64).abs() <= 1e-6),
                 _ => prop_assert!(numbers.is_empty()),
             }
             prop_assert_eq!(&row[5], &end(numbers.first(), distinct.first()));
             prop_assert_eq!(&row[6], &end(numbers.last(), distinct.last()));
-            prop_assert_eq!(&row[7], &Value::Count(distinct.len() as u64));
+            prop_assert_eq!(&row[7], &CellValue::Count(distinct.len() as u64));
             prop_assert_eq!(&row[8], &at(50));
             prop_assert_eq!(&row[9], &at(95));
         }
@@ -205,12 +205,12 @@ fn values_are_ranked_by_how_often_they_are_there() {
 fn an_open_range_charts_what_is_there() {
     let pipeline = parse_pipeline("* | timechart span=1m count()").unwrap();
     let (now, all) = (Timestamp::from_nanos(START), TimeRange::ALL);
-    let settings = Settings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
+    let settings = AnswerSettings { now, range: all, asked: all, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&pipeline, settings).unwrap();
     let (_, batch) = &sample()[0];
     let selected = Selection::from_fn(batch.rows(), |row| row != 3);
     with_part(batch, &selected, &[], |part| aggregation.add(part, &endless())).unwrap();
-    assert_eq!(aggregation.finish(&Run::alone()).unwrap().rows.len(), 3);
+    assert_eq!(aggregation.finish(&SearchContext::alone()).unwrap().rows.len(), 3);
     let empty = Aggregation::compile(&pipeline, settings).unwrap();
-    assert!(empty.finish(&Run::alone()).unwrap().rows.is_empty());
+    assert!(empty.finish(&SearchContext::alone()).unwrap().rows.is_empty());
 }

@@ -1,4 +1,4 @@
-//! What a message says of a field, read plainly.
+//! Reads a field of a message in the plainest way.
 
 use crate::testing::Message;
 use std::collections::BTreeSet;

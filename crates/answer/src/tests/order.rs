@@ -2,10 +2,10 @@
 
 use super::sample::{check, endless};
 use crate::testing::*;
-use crate::{Aggregation, Place, ROWS_MAX, Settings, Value};
+use crate::{Aggregation, AnswerSettings, BatchLocation, CellValue, ROWS_MAX};
 use logstead_query::parse_pipeline;
 use logstead_record::{Selection, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 #[test]
 fn messages_come_newest_first_and_are_sorted_and_cut() {
@@ -40,18 +40,18 @@ fn a_long_table_is_cut_and_says_so() {
         "{:?}",
         table.notes
     );
-    assert_eq!(table.rows[0][4], Value::text(b"10004"));
+    assert_eq!(table.rows[0][4], CellValue::text(b"10004"));
     assert_eq!(run("* | limit 1000000", &parts, MEMORY_MAX).unwrap(), table);
     let now = Timestamp::from_nanos(START);
-    let settings = Settings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
+    let settings = AnswerSettings { now, range: HOUR, asked: HOUR, memory_bytes_max: MEMORY_MAX };
     let mut aggregation = Aggregation::compile(&parse_pipeline("* | limit 3").unwrap(), settings).unwrap();
     for (first_sequence, batch) in &parts {
         assert!(aggregation.floor().is_none_or(|floor| floor < batch.time(0)));
-        let place = Place { logspace: "main", first_sequence: *first_sequence };
+        let place = BatchLocation { logspace: "main", first_sequence: *first_sequence };
         aggregation.add_batch(batch, &Selection::all(batch.rows()), place, &endless()).unwrap();
         assert!(aggregation.floor().is_some());
     }
-    assert_eq!(aggregation.finish(&Run::alone()).unwrap().rows[..], table.rows[..3]);
+    assert_eq!(aggregation.finish(&SearchContext::alone()).unwrap().rows[..], table.rows[..3]);
     let table = run("* | stats count() by message", &parts, MEMORY_MAX).unwrap();
     assert_eq!(table.rows.len(), ROWS_MAX);
     assert_eq!(table.notes, ["the table has 10005 rows; these are the first 10000"]);

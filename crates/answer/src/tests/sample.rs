@@ -2,7 +2,7 @@
 
 use crate::testing::*;
 use logstead_record::{Batch, SECOND};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use logstead_work::Work;
 
 pub(super) fn message(
@@ -44,5 +44,5 @@ pub(super) fn check(query: &str, expected: &[&str]) {
 }
 
 pub(super) fn endless() -> Work<'static> {
-    Run::alone().work()
+    SearchContext::alone().work()
 }

@@ -2,7 +2,7 @@
 //! table, and where messages pass.
 
 use crate::testing::*;
-use crate::{AnswerError, Table, Value};
+use crate::{AnswerError, AnswerTable, CellValue};
 use logstead_query::parse_pipeline;
 use logstead_record::FieldName;
 use logstead_record::{SECOND, Selection, Timestamp};
@@ -23,7 +23,7 @@ fn with_first_values(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// The texts of a row; nothing where there is no value.
+/// The texts of a row; nothing if there is no value.
 type Cells = Vec<Option<Vec<u8>>>;
 
 /// Stages that pass messages on.
@@ -119,10 +119,10 @@ proptest! {
             .rows
             .iter()
             .map(|row| {
-                let cell = |value: &Value| {
+                let cell = |value: &CellValue| {
                     let mut text = Vec::new();
                     value.write(&mut text);
-                    (*value != Value::Null).then_some(text)
+                    (*value != CellValue::Null).then_some(text)
                 };
                 row.iter().map(cell).collect()
             })
@@ -172,9 +172,9 @@ proptest! {
         let over_table = run(&format!("* | limit 1000000 | {stages}"), &parts, MEMORY_MAX);
         match (over_messages, over_table) {
             (Ok(over_messages), Ok(over_table)) => {
-                // Which other columns are shown may differ: they hold what the stages needed. What was computed is a
+                // The other columns may differ: they hold what the stages needed. A computed value is a
                 // text once it went through messages.
-                let common = |table: &Table, other: &Table| -> Vec<Vec<Option<Vec<u8>>>> {
+                let common = |table: &AnswerTable, other: &AnswerTable| -> Vec<Vec<Option<Vec<u8>>>> {
                     let mut shared: Vec<usize> = (0..table.columns.len()).collect();
                     shared.retain(|&index| other.columns.contains(&table.columns[index]));
                     shared.sort_by_key(|&index| &table.columns[index].name);
@@ -205,8 +205,8 @@ proptest! {
     }
 }
 
-fn written(value: &Value) -> Option<Vec<u8>> {
+fn written(value: &CellValue) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     value.write(&mut text);
-    (*value != Value::Null).then_some(text)
+    (*value != CellValue::Null).then_some(text)
 }

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
 use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
-use logstead_answer::{Aggregation, Settings};
-use logstead_indexer::Asked as Answer;
+use logstead_answer::{Aggregation, AnswerSettings};
+use logstead_indexer::AnswerTarget as Answer;
 use logstead_query::Pipeline;
 use logstead_questions::store::Coverage;
 use logstead_questions::wire::table::TableJson;
@@ -82,7 +82,7 @@ pub(crate) fn compile(
     memory_bytes_max: usize,
 ) -> Result<Aggregation> {
     let (now, range) = (question.now, question.range);
-    let settings = Settings { now, range, asked: range, memory_bytes_max };
+    let settings = AnswerSettings { now, range, asked: range, memory_bytes_max };
     let (aggregation, range) = question.logspaces.prepare(pipeline, settings)?;
     question.query = aggregation.filter().clone();
     question.range = range;

@@ -9,7 +9,7 @@ use crate::question::{AllowedStages, CommonParameters, QuestionParameters, Quest
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
-use logstead_indexer::Asked;
+use logstead_indexer::AnswerTarget;
 use logstead_query as query;
 use logstead_query::{Completion, FieldTest, Pattern, PatternPart, Query, TextTest};
 use logstead_record::FieldName;
@@ -441,7 +441,7 @@ impl OptionFinder {
             |field: &&FieldName| !matches!(field, FieldName::Known(Message | Raw | Received | Time));
         let fields: Vec<FieldName> = fields.iter().filter(counted).take(FACETS_MAX).cloned().collect();
         let mut facets = Facets::new(fields, VALUES_MAX, self.memory_bytes_max);
-        let is_whole = self.question.peek(cancel, &mut [Asked::Facets(&mut facets)]);
+        let is_whole = self.question.peek(cancel, &mut [AnswerTarget::Facets(&mut facets)]);
         (facets.finish(), is_whole)
     }
 }

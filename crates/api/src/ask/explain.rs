@@ -6,7 +6,7 @@ use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
 use crate::question::{AllowedStages, AnswerCost, CallerQuestion, Effort, QuestionParameters};
-use logstead_indexer::{self as indexer, Explained};
+use logstead_indexer::{self as indexer, Explanation};
 use logstead_query::{Pipeline, outline};
 use logstead_questions::store::Copies;
 use serde::{Deserialize, Serialize};
@@ -138,13 +138,13 @@ impl QuestionParameters for ExplainRequest {
 }
 
 /// The explanation without the numbers that depend on messages' contents: for callers limited by a grant.
-fn without_contents(explained: Explained) -> Explained {
-    let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
+fn without_contents(explained: Explanation) -> Explanation {
+    let clauses = explained.clauses.into_iter().map(|clause| indexer::ClauseExplanation {
         certain_messages: 0,
         possible_messages: 0,
         ..clause
     });
-    Explained {
+    Explanation {
         certain_messages: 0,
         undecided_messages: 0,
         blocks: 0,
@@ -157,7 +157,7 @@ fn without_contents(explained: Explained) -> Explained {
 }
 
 impl LogspaceExplained {
-    fn new(logspace: &str, explained: &Explained) -> LogspaceExplained {
+    fn new(logspace: &str, explained: &Explanation) -> LogspaceExplained {
         let clauses = explained.clauses.iter().map(|clause| ExplainedClause {
             query: clause.query.clone(),
             depth: clause.depth,

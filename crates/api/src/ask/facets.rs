@@ -6,7 +6,7 @@ use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion, list};
 use logstead_answer::AnswerError;
-use logstead_indexer::Asked as Answer;
+use logstead_indexer::AnswerTarget as Answer;
 use logstead_query::{Query, Unit};
 use logstead_questions::store::Coverage;
 use logstead_record::FieldName;

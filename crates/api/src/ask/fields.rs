@@ -1,7 +1,7 @@
 //! Fields in requests, and their values in answers.
 
 use crate::error::{ApiError, Result};
-use logstead_answer::Value;
+use logstead_answer::CellValue;
 use logstead_questions::wire::table::text;
 use logstead_record::FieldName;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub(crate) struct ValueCount {
 }
 
 impl ValueCount {
-    pub(crate) fn new(value: &Value, count: u64) -> ValueCount {
+    pub(crate) fn new(value: &CellValue, count: u64) -> ValueCount {
         ValueCount { value: text(value), count }
     }
 }

@@ -5,7 +5,7 @@ use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters};
 use logstead_answer::{Discovery, FieldFound};
-use logstead_indexer::Asked as Answer;
+use logstead_indexer::AnswerTarget as Answer;
 use logstead_questions::store::Coverage;
 use serde::{Deserialize, Serialize};
 

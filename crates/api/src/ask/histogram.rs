@@ -5,9 +5,9 @@ use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion};
-use logstead_answer::{BUCKETS_MAX, Counts, Width};
+use logstead_answer::{BUCKETS_MAX, HistogramCounts, Width};
 use logstead_config::Period;
-use logstead_indexer::Asked as Answer;
+use logstead_indexer::AnswerTarget as Answer;
 use logstead_questions::store::Coverage;
 use logstead_questions::wire::table::text;
 use logstead_record::FieldName;
@@ -198,7 +198,7 @@ impl HistogramShape<'_> {
 }
 
 impl Histogram {
-    fn new(counts: Option<Counts>, is_by: bool) -> Histogram {
+    fn new(counts: Option<HistogramCounts>, is_by: bool) -> Histogram {
         let Some(counts) = counts else {
             let values = is_by.then(Vec::new);
             return Histogram {
@@ -224,7 +224,7 @@ impl Histogram {
 }
 
 impl Bucket {
-    fn new(counts: &Counts, at: usize, is_by: bool) -> Bucket {
+    fn new(counts: &HistogramCounts, at: usize, is_by: bool) -> Bucket {
         let by = || {
             let mut by = BTreeMap::new();
             for series in counts.series.iter().filter(|series| 0 < series.counts[at]) {

@@ -1,6 +1,6 @@
 //! The type of a field's values.
 
-use logstead_answer::{Facet, Value};
+use logstead_answer::{CellValue, Facet};
 use logstead_query as query;
 use logstead_record::FieldName;
 use logstead_record::{Field, PriorityHalf, Storage, Timestamp};
@@ -67,7 +67,7 @@ impl ValueType {
 }
 
 /// A value as text, where it is one.
-pub(super) fn text_of(value: &Value) -> Option<String> {
+pub(super) fn text_of(value: &CellValue) -> Option<String> {
     let mut text = Vec::new();
     value.write(&mut text);
     String::from_utf8(text).ok()

@@ -9,7 +9,7 @@ use crate::question::cancel::Cancel;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
-use logstead_indexer::{Checked, Searcher};
+use logstead_indexer::{Searcher, VerifyReport};
 use logstead_pipeline::ReindexResult;
 use serde::Serialize;
 use std::time::Instant;
@@ -106,7 +106,7 @@ fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &WorkGuard) -> Veri
 }
 
 impl Verification {
-    fn add(&mut self, checked: Checked) {
+    fn add(&mut self, checked: VerifyReport) {
         self.parts += 1;
         self.messages += checked.messages;
         self.bytes += checked.bytes;

@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use logstead_config::Size;
 use logstead_flow::machine::memory::RunningQuestion;
 use logstead_query as query;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -177,8 +177,8 @@ impl Cancel {
     }
 
     /// The run of the work: it goes on until cancelling is requested, on the lanes that all searches share.
-    pub(crate) fn run(&self) -> Run<'_> {
-        Run { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
+    pub(crate) fn run(&self) -> SearchContext<'_> {
+        SearchContext { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
     }
 
     /// Why a logspace was not searched to the end.

@@ -1,9 +1,9 @@
 //! The cost of an answer, before it is made.
 
-use logstead_indexer::Explained;
+use logstead_indexer::Explanation;
 use logstead_query::Query;
 use logstead_questions::store::{Logspaces, SearchCriteria};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use serde::Serialize;
 
 /// How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
@@ -72,14 +72,14 @@ impl AnswerCost {
 
 impl Effort {
     /// For an answer over everything that matches, of logspaces that can be asked in time.
-    pub(crate) fn estimate(logspaces: &Logspaces, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Effort {
+    pub(crate) fn estimate(logspaces: &Logspaces, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> Effort {
         let each = logspaces.each(wanted, run);
         let each = each.filter_map(|of| Some(Effort::of(&of.searcher.explain(&of.filter?, of.range, run))));
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
     }
 
     /// Segments that were not asked are assumed to be like those that were.
-    pub(crate) fn of(explained: &Explained) -> Effort {
+    pub(crate) fn of(explained: &Explanation) -> Effort {
         let all = |asked: u64| {
             let all = u128::from(asked) * u128::from(explained.segments);
             u64::try_from(all / u128::from(explained.asked_segments.max(1))).unwrap_or(u64::MAX)
@@ -134,17 +134,17 @@ mod tests {
 
     #[test]
     fn segments_that_were_not_asked_are_like_those_that_were() {
-        let explained = Explained {
+        let explained = Explanation {
             segments: 100,
             asked_segments: 32,
             messages: 3200,
             undecided_messages: 32,
             tail_messages: 7,
-            ..Explained::default()
+            ..Explanation::default()
         };
         let effort = Effort::of(&explained);
         assert_eq!((effort.messages, effort.looked_at()), (10_000, 107));
-        assert_eq!(Effort::of(&Explained::default()).looked_at(), 0);
+        assert_eq!(Effort::of(&Explanation::default()).looked_at(), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use logstead_query::TimeRange;
 use logstead_questions::store::Logspaces;
 use logstead_record::Field;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::{BTreeSet, HashSet};
 
 /// Names that are asked for at most: to compare one with all known ones takes some time.
@@ -26,7 +26,7 @@ pub(crate) fn unknown_fields(
     asked: &[&str],
     logspaces: &Logspaces,
     range: TimeRange,
-    run: &Run<'_>,
+    run: &SearchContext<'_>,
 ) -> Vec<UnknownField> {
     if asked.is_empty() {
         return Vec::new();

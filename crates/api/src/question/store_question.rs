@@ -16,7 +16,7 @@ use crate::question::hint::{self, UnknownField};
 use crate::state::{ApiInner, SharedState};
 use logstead_answer::AnswerError;
 use logstead_flow::machine::clock;
-use logstead_indexer::Asked;
+use logstead_indexer::AnswerTarget;
 use logstead_query as query;
 use logstead_query::{Context, Matcher, Pipeline, Query, Stage, TimeRange, parse_time};
 use logstead_questions::store::{
@@ -24,7 +24,7 @@ use logstead_questions::store::{
 };
 use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::time::{Duration, Instant};
 
 /// If the estimate takes longer than this, the question takes long.
@@ -234,7 +234,7 @@ impl StoreQuestion {
     pub(crate) fn answer(
         &mut self,
         cancel: &Cancel,
-        answers: &mut [Asked<'_>],
+        answers: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
         Ok(self.warn_of_gaps(coverage, cancel))
@@ -261,7 +261,7 @@ impl StoreQuestion {
         &mut self,
         query: &Query,
         cancel: &Cancel,
-        answers: &mut [Asked<'_>],
+        answers: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
         let own = std::mem::replace(&mut self.query, query.clone());
         let coverage = self.answer(cancel, answers);
@@ -271,7 +271,7 @@ impl StoreQuestion {
 
     /// Adds the messages that can be found in the remaining time, for answers that need not be complete. Returns
     /// whether it is complete.
-    pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
+    pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [AnswerTarget<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
     }
@@ -302,7 +302,7 @@ impl StoreQuestion {
         let is_instant = move || {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
-            let run = Run { cancelled: &cancelled, ..Run::alone() };
+            let run = SearchContext { cancelled: &cancelled, ..SearchContext::alone() };
             let effort =
                 Effort::estimate(&logspaces, SearchCriteria { query: &query, range, now, copies }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)

@@ -9,11 +9,11 @@ use crate::tail::position::TailPosition;
 use crate::tail::sampling::{Sampling, one_in};
 use crate::tail::wire::{TailGap, TailMessages, TailStatus, event};
 use axum::body::Bytes;
-use logstead_indexer::{Followed, Follower, Hit, Matched};
+use logstead_indexer::{FollowEvent, Follower, Hit, MatchedRows};
 use logstead_questions::store::StreamedStages;
 use logstead_questions::wire::message::MessageJson;
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -117,7 +117,7 @@ impl TailFollowers {
     pub(crate) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let TailFollowers { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
-        let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
+        let run = SearchContext { lanes: SearchContext::alone().lanes, ..cancel.run() };
         let count = followers.len();
         for at in (0..count).map(|number| (*first + number) % count) {
             followers[at].read(&run, &mut |followed| events.take(at, followed));
@@ -163,14 +163,14 @@ impl TailFollowers {
 
 impl EventBuilder {
     /// Takes a part of the messages stored in one of the logspaces.
-    fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
+    fn take(&mut self, at: usize, followed: FollowEvent<'_>) -> ControlFlow<u64> {
         match followed {
-            Followed::Missing { sequences, why, .. } => {
+            FollowEvent::Missing { sequences, why, .. } => {
                 self.send_messages();
                 self.pass(at, &sequences);
                 self.gap(sequences.end - sequences.start, why);
             }
-            Followed::Messages { sequences, matched } => {
+            FollowEvent::Messages { sequences, matched } => {
                 let end =
                     matched.map_or(sequences.end, |matched| self.take_matched(at, &sequences, &matched));
                 self.pass(at, &(sequences.start..end));
@@ -183,7 +183,7 @@ impl EventBuilder {
     }
 
     /// Takes messages that match, and returns where it stopped.
-    fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &Matched<'_>) -> u64 {
+    fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &MatchedRows<'_>) -> u64 {
         let now = Instant::now();
         let passing = self.passing.clone();
         let passed = passing.map(|passing| passing.rows(matched.batch, matched.rows, &self.logspaces[at]));

@@ -4,7 +4,7 @@
 use super::account::{FateColumn, Party};
 use super::book::{AccountSlot, Book, JournalId, JournalMark};
 use super::{Ledger, this_minute};
-use logstead_indexer::{Searcher, Tallied};
+use logstead_indexer::{Searcher, Tally};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Ledger {
         let from = known.unwrap_or(if existed { 0 } else { end });
         // Messages, and how many of them are counted there.
         let mut found: BTreeMap<AccountSlot, (u64, u64)> = BTreeMap::new();
-        let not_read = searcher.tally(from, &mut |Tallied { batch, copies }| {
+        let not_read = searcher.tally(from, &mut |Tally { batch, copies }| {
             if let Some(slot) = AccountSlot::of(batch) {
                 let (rows, counted) = found.entry(slot).or_default();
                 *rows += batch.rows() as u64;

@@ -5,7 +5,7 @@ use super::account::MINUTE_NANOS;
 use super::report::{Fates, ReportQuery, ReportStep};
 use super::*;
 use logstead_indexer::{
-    Appender, Durability, Fault, Opened, OpenedQueue, Options, Searcher, SimDisk, encode, open_queue,
+    Appender, Durability, Fault, OpenLogspace, OpenQueue, Options, Searcher, SimDisk, encode, open_queue,
 };
 use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
 use logstead_work::Alone;
@@ -35,7 +35,7 @@ struct Machine {
     before: Option<u64>,
     main: (Appender, Searcher),
     copies: (Appender, Searcher),
-    queue: OpenedQueue,
+    queue: OpenQueue,
     /// How far the destination is done with it.
     done: u64,
 }
@@ -56,7 +56,7 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         let (folder, reached) =
             (Path::new("/data/logspaces").join(id), ledger.stored_until(&JournalId::Logspace(id.into())));
         let opened = logstead_indexer::open_witnessed(&disk, &folder, options, reached, &Alone).ok()?;
-        let Opened { appender, searcher, .. } = opened;
+        let OpenLogspace { appender, searcher, .. } = opened;
         ledger.opened_logspace(id, &searcher);
         Some((appender, searcher))
     };

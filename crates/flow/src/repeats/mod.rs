@@ -19,7 +19,7 @@ pub use memory::{BatchSubject, Claim, Id, RequestProgress, RequestStart, StoreAt
 use crate::ledger::JournalId;
 use crate::machine::clock;
 use log::{LoadedGeneration, RepeatLog};
-use logstead_indexer::{Disk, Searcher, Tallied};
+use logstead_indexer::{Disk, Searcher, Tally};
 use logstead_record::Timestamp;
 use memory::{Note, RepeatMemory};
 use parking_lot::Mutex;
@@ -95,7 +95,7 @@ impl Repeats {
             return;
         }
         for (id, searcher) in logspaces {
-            searcher.tally(0, &mut |Tallied { batch, .. }| {
+            searcher.tally(0, &mut |Tally { batch, .. }| {
                 if batch.is_empty() {
                     return;
                 }

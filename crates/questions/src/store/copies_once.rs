@@ -2,12 +2,14 @@
 //! random messages that are stored in several logspaces, and whatever happens to these.
 
 use super::{Copies, Logspaces, PageRequest, SearchCriteria};
-use logstead_answer::{Aggregation, Facets, Histogram, Settings, Value, Width};
-use logstead_indexer::{Asked, Disk, Expiry, Followed, Opened, Options, Order, SimDisk, encode};
+use logstead_answer::{Aggregation, AnswerSettings, CellValue, Facets, Histogram, Width};
+use logstead_indexer::{
+    AnswerTarget, Disk, Expiry, FollowEvent, OpenLogspace, Options, Order, SimDisk, encode,
+};
 use logstead_query::{Context, Matcher, Query, TimeRange, parse, parse_pipeline};
 use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
-use logstead_work::{Alone, Run};
+use logstead_work::{Alone, SearchContext};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -83,7 +85,7 @@ struct Kept {
 
 struct Logspace {
     dir: PathBuf,
-    opened: Opened,
+    opened: OpenLogspace,
     kept: Vec<Kept>,
     /// The time when the last of its expired messages was received.
     expired: Timestamp,
@@ -95,7 +97,7 @@ struct Store {
     received: i64,
 }
 
-fn open(disk: &SimDisk, dir: &Path) -> Opened {
+fn open(disk: &SimDisk, dir: &Path) -> OpenLogspace {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     logstead_indexer::open(&disk, dir, Options::default(), &Alone).unwrap()
 }
@@ -194,7 +196,7 @@ impl Store {
         let logspaces = self.asked(asked);
         let told = format!("{text} in {asked:?}, {copies:?}");
         let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
-        let run = Run::alone();
+        let run = SearchContext::alone();
         assert_eq!(logspaces.count(wanted, &run).0, counted.len() as u64, "count of {told}");
         assert_eq!(logspaces.count_copies(wanted, &run).0, left_out, "copies of {told}");
         let mut order: Vec<(Timestamp, &str, u64)> =
@@ -237,16 +239,19 @@ impl Store {
         let range = TimeRange { first: NOW, last: NOW.saturating_add(1_000) };
         let mut histogram = Histogram::new(range, Width::AtMost(10), None, MEMORY_MAX).unwrap();
         let mut facets = Facets::new(vec![FieldName::Known(Field::Logspace)], usize::MAX, MEMORY_MAX);
-        let settings = Settings { now: NOW, range, asked: range, memory_bytes_max: MEMORY_MAX };
+        let settings = AnswerSettings { now: NOW, range, asked: range, memory_bytes_max: MEMORY_MAX };
         let pipeline = parse_pipeline("* | stats count() by logspace").unwrap();
         let mut table = Aggregation::compile(&pipeline, settings).unwrap();
-        let answers =
-            &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets), Asked::Table(&mut table)];
-        logspaces.answer(SearchCriteria { range, ..wanted }, &Run::alone(), answers).unwrap();
+        let answers = &mut [
+            AnswerTarget::Histogram(&mut histogram),
+            AnswerTarget::Facets(&mut facets),
+            AnswerTarget::Table(&mut table),
+        ];
+        logspaces.answer(SearchCriteria { range, ..wanted }, &SearchContext::alone(), answers).unwrap();
         let mut by_logspace: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         expected.iter().for_each(|(id, _)| *by_logspace.entry(id.as_bytes().to_vec()).or_default() += 1);
         assert_eq!(histogram.finish().total, expected.len() as u64, "histogram of {told}");
-        let text = |value: &Value| {
+        let text = |value: &CellValue| {
             let mut text = Vec::new();
             value.write(&mut text);
             text
@@ -255,9 +260,9 @@ impl Store {
         let of_facet: BTreeMap<Vec<u8>, u64> =
             facet.values.iter().map(|(value, count)| (text(value), *count)).collect();
         assert_eq!(of_facet, by_logspace, "facets of {told}");
-        let rows = table.finish(&Run::alone()).unwrap().rows;
-        let counted = |row: &Vec<Value>| match row.as_slice() {
-            [id, Value::Count(count)] => (text(id), *count),
+        let rows = table.finish(&SearchContext::alone()).unwrap().rows;
+        let counted = |row: &Vec<CellValue>| match row.as_slice() {
+            [id, CellValue::Count(count)] => (text(id), *count),
             _ => panic!("{row:?} has no count"),
         };
         assert_eq!(rows.iter().map(counted).collect::<BTreeMap<_, _>>(), by_logspace, "table of {told}");
@@ -272,9 +277,9 @@ impl Store {
         told: &str,
     ) {
         let mut seen = Vec::new();
-        for (id, mut follower) in logspaces.follow(wanted, |_, _| Some(0), &Run::alone()).unwrap() {
-            follower.read(&Run::alone(), &mut |followed| {
-                if let Followed::Messages { matched: Some(matched), .. } = followed {
+        for (id, mut follower) in logspaces.follow(wanted, |_, _| Some(0), &SearchContext::alone()).unwrap() {
+            follower.read(&SearchContext::alone(), &mut |followed| {
+                if let FollowEvent::Messages { matched: Some(matched), .. } = followed {
                     let sequences = matched.rows.iter().map(|row| matched.first_sequence + row as u64);
                     seen.extend(sequences.map(|sequence| (id.clone(), sequence)));
                 }
@@ -340,7 +345,10 @@ fn a_copy_counts_where_its_original_does_not() {
         let copies = if query.counts_copies() { Copies::Counted } else { Copies::LeftOut };
         let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
         let logspaces = store.asked(asked);
-        (logspaces.count(wanted, &Run::alone()).0, logspaces.count_copies(wanted, &Run::alone()).0)
+        (
+            logspaces.count(wanted, &SearchContext::alone()).0,
+            logspaces.count_copies(wanted, &SearchContext::alone()).0,
+        )
     };
     let all = [true; IDS.len()];
     assert_eq!(counted(&store, "*", all), (3, 4));

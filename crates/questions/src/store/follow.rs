@@ -5,7 +5,7 @@ use super::page::{PageRequest, keep_first};
 use super::streamed_stages::StreamedStages;
 use super::{Logspaces, SearchCriteria};
 use logstead_indexer::{Filter, Follower, Hit, Order, Request, Searcher};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::BTreeMap;
 
 impl Logspaces {
@@ -15,7 +15,7 @@ impl Logspaces {
         &self,
         wanted: SearchCriteria<'_>,
         from: impl Fn(&str, &Searcher) -> Option<u64>,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Option<Vec<(String, Follower)>> {
         let follower = |(id, searcher): (&str, &Searcher)| {
             let next = from(id, searcher)?;
@@ -26,7 +26,7 @@ impl Logspaces {
     }
 
     /// The filter for each of these logspaces; `None` if the run is told to end before all are ready.
-    pub fn filters(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
+    pub fn filters(&self, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> Option<BTreeMap<String, Filter>> {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
@@ -37,7 +37,7 @@ impl Logspaces {
         wanted: SearchCriteria<'_>,
         passing: Option<&StreamedStages>,
         limit: usize,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Option<(Vec<(String, Follower)>, Hits)> {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
         let logspaces = self.clone();

@@ -2,11 +2,11 @@
 
 use super::Coverage;
 use super::copies::{Copies, left_out};
-use logstead_answer::{Aggregation, AnswerError, Settings};
-use logstead_indexer::{Asked, Filter, Searcher};
+use logstead_answer::{Aggregation, AnswerError, AnswerSettings};
+use logstead_indexer::{AnswerTarget, Filter, Searcher};
 use logstead_query::{Context, Pipeline, Query, TimeRange};
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::BTreeSet;
 
 /// Logspaces with their names.
@@ -92,7 +92,7 @@ impl Logspaces {
     }
 
     /// The names of fields that messages in range have.
-    pub fn field_names(&self, range: TimeRange, run: &Run<'_>) -> BTreeSet<String> {
+    pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> BTreeSet<String> {
         self.0.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect()
     }
 
@@ -100,7 +100,7 @@ impl Logspaces {
     pub fn each<'a>(
         &'a self,
         wanted: SearchCriteria<'a>,
-        run: &'a Run<'_>,
+        run: &'a SearchContext<'_>,
     ) -> impl Iterator<Item = InLogspace<'a>> {
         self.0.iter().map(move |(id, searcher)| {
             let filter = self.filter(wanted, id, run);
@@ -109,7 +109,12 @@ impl Logspaces {
     }
 
     /// The filter for one of these logspaces; `None` if the run is told to end before it is ready.
-    pub(super) fn filter(&self, wanted: SearchCriteria<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
+    pub(super) fn filter(
+        &self,
+        wanted: SearchCriteria<'_>,
+        logspace: &str,
+        run: &SearchContext<'_>,
+    ) -> Option<Filter> {
         let context = Context { now: wanted.now, logspace };
         match self.left_out(wanted, logspace) {
             Some(copies) => Filter::leaving_out(wanted.query, &copies, &context, run),
@@ -125,7 +130,7 @@ impl Logspaces {
     }
 
     /// How many copies are left out.
-    pub fn count_copies(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count_copies(&self, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for (id, searcher) in self.iter() {
             let Some(copies) = self.left_out(wanted, id) else { continue };
@@ -142,7 +147,7 @@ impl Logspaces {
     }
 
     /// How many messages match.
-    pub fn count(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count(&self, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for of in self.each(wanted, run) {
             let Some(filter) = &of.filter else {
@@ -160,14 +165,14 @@ impl Logspaces {
     pub fn answer(
         &self,
         wanted: SearchCriteria<'_>,
-        run: &Run<'_>,
-        answers: &mut [Asked<'_>],
+        run: &SearchContext<'_>,
+        answers: &mut [AnswerTarget<'_>],
     ) -> Result<Coverage, AnswerError> {
         let mut coverage = Coverage::new();
         for of in self.each(wanted, run) {
             match &of.filter {
                 Some(filter) => {
-                    coverage.add(of.id, of.searcher.answer((of.id, filter, of.range), run, answers)?);
+                    coverage.add(of.id, of.searcher.answer(of.id, filter, of.range, run, answers)?);
                 }
                 None => coverage.add_unfinished(of.id),
             }
@@ -179,13 +184,13 @@ impl Logspaces {
     pub fn prepare(
         &self,
         pipeline: &Pipeline,
-        settings: Settings,
+        settings: AnswerSettings,
     ) -> Result<(Aggregation, TimeRange), AnswerError> {
         let now = TimeRange { first: settings.now, last: settings.now };
         let within = settings.range.intersect(self.stored().unwrap_or(now));
         // Messages that arrive in the meantime are in no span.
         let range = if within.is_empty() { now } else { within };
-        let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
+        let aggregation = Aggregation::compile(pipeline, AnswerSettings { range, ..settings })?;
         let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
         Ok((aggregation, range))
     }

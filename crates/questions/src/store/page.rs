@@ -7,7 +7,7 @@ use super::order::{Hits, compare};
 use super::streamed_stages::StreamedStages;
 use super::{Coverage, GlobalPosition, Logspaces, SearchCriteria};
 use logstead_indexer::{Order, Request};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 /// The page of messages to find.
 pub struct PageRequest {
@@ -33,7 +33,7 @@ pub struct Page {
 
 impl Logspaces {
     /// Searches for one page.
-    pub fn page(&self, wanted: SearchCriteria<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+    pub fn page(&self, wanted: SearchCriteria<'_>, request: &PageRequest, run: &SearchContext<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
         let mut cuts = Vec::new();
@@ -69,7 +69,7 @@ impl Logspaces {
         wanted: SearchCriteria<'_>,
         passing: Option<&StreamedStages>,
         request: &PageRequest,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Page {
         let Some(passing) = passing else { return self.page(wanted, request, run) };
         let mut whole =
@@ -174,7 +174,7 @@ mod tests {
         };
         let looks = AtomicUsize::new(0);
         let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
-        let run = Run { cancelled: &cancelled, ..Run::alone() };
+        let run = SearchContext { cancelled: &cancelled, ..SearchContext::alone() };
         logspaces.page_through(wanted, passing.as_ref(), request, &run)
     }
 
@@ -266,7 +266,7 @@ mod tests {
             };
             for bytes in [0, 2000, 50_000] {
                 let lanes = SingleLane(bytes);
-                let run = Run { lanes: &lanes, ..Run::alone() };
+                let run = SearchContext { lanes: &lanes, ..SearchContext::alone() };
                 let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
                 loop {
                     let request = PageRequest { order: Order::Oldest, limit: 400, after };

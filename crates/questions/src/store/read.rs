@@ -9,9 +9,9 @@
 use super::order::compare;
 use super::streamed_stages::StreamedStages;
 use super::{Logspaces, SearchCriteria};
-use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Searcher};
+use logstead_indexer::{Filter, Hit, Order, Position, Request, ResultPage, Searcher};
 use logstead_query::TimeRange;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Minimum length of a piece of text.
@@ -68,7 +68,7 @@ impl Logspaces {
         passing: Option<StreamedStages>,
         order: Order,
         limit: u64,
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
     ) -> Result<MessageReader, Cancelled> {
         let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
         let (count, coverage) = frozen.count(wanted, run);
@@ -141,7 +141,7 @@ impl MessageReader {
     pub fn next_piece(
         &mut self,
         write: impl Fn(&str, &Hit, &mut Vec<u8>),
-        run: &Run<'_>,
+        run: &SearchContext<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Cancelled> {
         let start = out.len();
@@ -169,7 +169,7 @@ impl MessageReader {
     }
 
     /// Ensures that each logspace has its next message, if there is one.
-    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
+    fn fill_pages(&mut self, run: &SearchContext<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let MessageReader { logspaces, damaged, range, order, passing, left, .. } = self;
@@ -177,7 +177,7 @@ impl MessageReader {
             while logspace.page.is_empty() && logspace.more {
                 let LogspaceReader { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
-                let Found { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
+                let ResultPage { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
                 if coverage.cancelled {
                     return Err(Cancelled);
                 }

@@ -1,6 +1,6 @@
 //! A table as a JSON object.
 
-use logstead_answer::{Kind, Value};
+use logstead_answer::{CellValue, ValueKind};
 use logstead_query::Unit;
 use serde::Serialize;
 use utoipa::openapi::RefOr;
@@ -77,8 +77,8 @@ impl TableJson {
     }
 }
 
-impl From<logstead_answer::Table> for TableJson {
-    fn from(table: logstead_answer::Table) -> TableJson {
+impl From<logstead_answer::AnswerTable> for TableJson {
+    fn from(table: logstead_answer::AnswerTable) -> TableJson {
         TableJson {
             columns: table.columns.into_iter().map(TableColumn::new).collect(),
             rows: table.rows.iter().map(|row| row.iter().map(TableCell::new).collect()).collect(),
@@ -88,12 +88,12 @@ impl From<logstead_answer::Table> for TableJson {
 }
 
 impl TableColumn {
-    fn new(column: logstead_answer::Column) -> TableColumn {
+    fn new(column: logstead_answer::TableColumn) -> TableColumn {
         let kind = match column.kind {
-            Kind::Text => ColumnKind::Text,
-            Kind::Number => ColumnKind::Number,
-            Kind::Severity => ColumnKind::Severity,
-            Kind::Time => ColumnKind::Time,
+            ValueKind::Text => ColumnKind::Text,
+            ValueKind::Number => ColumnKind::Number,
+            ValueKind::Severity => ColumnKind::Severity,
+            ValueKind::Time => ColumnKind::Time,
         };
         let unit = match column.unit {
             Unit::Plain => None,
@@ -105,18 +105,18 @@ impl TableColumn {
 }
 
 impl TableCell {
-    fn new(value: &Value) -> TableCell {
+    fn new(value: &CellValue) -> TableCell {
         match value {
-            Value::Null => TableCell::Null,
-            Value::Count(count) => TableCell::Count(*count),
-            Value::Number(number) => TableCell::Number(*number),
-            Value::Text(_) | Value::Time(_) => TableCell::Text(text(value)),
+            CellValue::Null => TableCell::Null,
+            CellValue::Count(count) => TableCell::Count(*count),
+            CellValue::Number(number) => TableCell::Number(*number),
+            CellValue::Text(_) | CellValue::Time(_) => TableCell::Text(text(value)),
         }
     }
 }
 
 /// A value as text.
-pub fn text(value: &Value) -> String {
+pub fn text(value: &CellValue) -> String {
     let mut text = Vec::new();
     value.write(&mut text);
     String::from_utf8_lossy(&text).into_owned()

@@ -1,8 +1,8 @@
 //! The values of one slot of one template.
 
-use crate::bytes::{Fault, Input};
-use crate::numbers::{self, Numbers};
-use crate::scan::Kind;
+use crate::bytes::{ByteReader, DecodeError};
+use crate::numbers::{self, NumberColumn};
+use crate::scan::VariableKind;
 
 const NATURAL: u8 = 0;
 const FIXED: u8 = 1;
@@ -11,14 +11,21 @@ const EACH: u8 = 2;
 const MANY: u8 = 0;
 const FEW: u8 = 1;
 
-/// Of a number, that it is written without zeros before it.
+/// The length of a number that is written without leading zeros.
 pub(super) const NATURAL_LENGTH: u8 = 0;
 
-/// Appends the column of numbers. `lengths` are theirs, none where all are natural, and `high` the high halves of wide ones.
-pub(super) fn write_numbers(kind: Kind, low: &[u64], high: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
+/// Appends the column of numbers. `lengths` are theirs, none if all are natural, and `high` the high halves of wide
+/// ones.
+pub(super) fn write_numbers(
+    kind: VariableKind,
+    low: &[u64],
+    high: &[u64],
+    lengths: &[u8],
+    out: &mut Vec<u8>,
+) {
     write_lengths(kind, low, lengths, out);
     numbers::write(low, out);
-    if kind == Kind::Wide {
+    if kind == VariableKind::Wide {
         numbers::write(high, out);
     }
 }
@@ -34,13 +41,13 @@ pub(super) fn write_few(places: &[u64], out: &mut Vec<u8>) {
     numbers::write(places, out);
 }
 
-/// Appends the column of a text with many words, which stand elsewhere.
+/// Appends the column of a text with many words, which are kept elsewhere.
 pub(super) fn write_many(out: &mut Vec<u8>) {
     out.push(MANY);
 }
 
-fn write_lengths(kind: Kind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
-    if kind != Kind::Wide && lengths.iter().all(|&length| length == NATURAL_LENGTH) {
+fn write_lengths(kind: VariableKind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
+    if kind != VariableKind::Wide && lengths.iter().all(|&length| length == NATURAL_LENGTH) {
         return out.push(NATURAL);
     }
     let of = |(&low, &length): (&u64, &u8)| match length {
@@ -57,86 +64,87 @@ fn write_lengths(kind: Kind, low: &[u64], lengths: &[u8], out: &mut Vec<u8>) {
 }
 
 /// An open column.
-pub(crate) enum Column {
+pub(crate) enum SlotColumn {
     Number {
-        kind: Kind,
+        kind: VariableKind,
         lengths: Lengths,
-        low: Numbers,
-        high: Option<Numbers>,
+        low: NumberColumn,
+        high: Option<NumberColumn>,
     },
     /// Places among the addresses.
-    Address(Numbers),
+    Address(NumberColumn),
     /// Places in the dictionary.
-    Few(Numbers),
+    Few(NumberColumn),
     /// The words from this one on.
     Many(usize),
 }
 
-/// How long numbers are written.
+/// The written lengths of numbers.
 pub(crate) enum Lengths {
     Natural,
     Fixed(usize),
-    Each(Numbers),
+    Each(NumberColumn),
 }
 
-impl Column {
+impl SlotColumn {
     /// Whether its values are texts.
     pub(super) fn is_of_texts(&self) -> bool {
-        matches!(self, Column::Few(_) | Column::Many(_))
+        matches!(self, SlotColumn::Few(_) | SlotColumn::Many(_))
     }
 
-    /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column and
-    /// then including it.
+    /// Opens a column of `rows` rows. `words` counts the words outside the dictionary: those before this column,
+    /// and afterwards those of this one too.
     pub(crate) fn read(
-        input: &mut Input<'_>,
-        kind: Kind,
+        input: &mut ByteReader<'_>,
+        kind: VariableKind,
         rows: usize,
         words: &mut usize,
-    ) -> Result<Column, Fault> {
+    ) -> Result<SlotColumn, DecodeError> {
         Ok(match kind {
-            Kind::Address => Column::Address(Numbers::read(input, rows)?),
-            Kind::Text => match input.byte()? {
-                FEW => Column::Few(Numbers::read(input, rows)?),
+            VariableKind::Address => SlotColumn::Address(NumberColumn::read(input, rows)?),
+            VariableKind::Text => match input.byte()? {
+                FEW => SlotColumn::Few(NumberColumn::read(input, rows)?),
                 MANY => {
                     *words += rows;
-                    Column::Many(*words - rows)
+                    SlotColumn::Many(*words - rows)
                 }
-                kind => return Err(Fault::Kind { what: "slot", kind }),
+                kind => return Err(DecodeError::Kind { what: "slot", kind }),
             },
             kind => {
                 let lengths = Lengths::read(input, rows)?;
-                let low = Numbers::read(input, rows)?;
-                let high = if kind == Kind::Wide { Some(Numbers::read(input, rows)?) } else { None };
-                Column::Number { kind, lengths, low, high }
+                let low = NumberColumn::read(input, rows)?;
+                let high =
+                    if kind == VariableKind::Wide { Some(NumberColumn::read(input, rows)?) } else { None };
+                SlotColumn::Number { kind, lengths, low, high }
             }
         })
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Column>()
+        size_of::<SlotColumn>()
             + match self {
-                Column::Number { lengths, low, high, .. } => {
+                SlotColumn::Number { lengths, low, high, .. } => {
                     let lengths = if let Lengths::Each(each) = lengths { each.memory_bytes() } else { 0 };
-                    lengths + low.memory_bytes() + high.as_ref().map_or(0, Numbers::memory_bytes)
+                    lengths + low.memory_bytes() + high.as_ref().map_or(0, NumberColumn::memory_bytes)
                 }
-                Column::Address(places) | Column::Few(places) => places.memory_bytes(),
-                Column::Many(_) => 0,
+                SlotColumn::Address(places) | SlotColumn::Few(places) => places.memory_bytes(),
+                SlotColumn::Many(_) => 0,
             }
     }
 }
 
 impl Lengths {
-    fn read(input: &mut Input<'_>, rows: usize) -> Result<Lengths, Fault> {
+    fn read(input: &mut ByteReader<'_>, rows: usize) -> Result<Lengths, DecodeError> {
         Ok(match input.byte()? {
             NATURAL => Lengths::Natural,
             FIXED => Lengths::Fixed(usize::from(input.byte()?)),
-            EACH => Lengths::Each(Numbers::read(input, rows)?),
-            kind => return Err(Fault::Kind { what: "lengths", kind }),
+            EACH => Lengths::Each(NumberColumn::read(input, rows)?),
+            kind => return Err(DecodeError::Kind { what: "lengths", kind }),
         })
     }
 
-    /// How long the number at a place is written.
-    pub(crate) fn of(&self, bytes: &[u8], place: usize, kind: Kind, low: u64) -> usize {
+    /// The written length of the number at a place.
+    pub(crate) fn of(&self, bytes: &[u8], place: usize, kind: VariableKind, low: u64) -> usize {
         match self {
             Lengths::Natural => kind.digits(low),
             Lengths::Fixed(length) => *length,

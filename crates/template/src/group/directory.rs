@@ -1,30 +1,31 @@
-//! How many rows of each place come before each chunk of rows.
+//! The number of rows of each place before each chunk of rows.
 //!
 //! A rank becomes a row, and a row its rank, by looking at one chunk instead of all rows before it. The counts of the
-//! whole group are made anyway when it is opened: those of each chunk are copied on the way.
+//! whole group are needed anyway when it is opened: those of each chunk are copied on the way.
 //!
-//! **Invariant:** it takes at most a byte for each row, however many places there are: chunks are as long as that needs,
-//! and one chunk takes nothing.
+//! **Invariant:** it takes at most a byte for each row, however many places there are: chunks are as long as that
+//! needs, and one chunk takes nothing.
 
-/// Rows of a chunk at least: fewer save no time.
+/// The fewest rows of a chunk: fewer save no time.
 const CHUNK_MIN: usize = 512;
-/// Rows of a chunk for each place at least: a count has four bytes.
+/// The fewest rows of a chunk for each place: a count has four bytes.
 const CHUNK_PER_PLACE: usize = 4;
-/// Rows that are counted before they are looked at one by one.
+/// The number of rows that are counted before they are read one by one.
 const BLOCK: usize = 128;
-/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all places.
+/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all
+/// places.
 const COUNTED_MAX: usize = 16;
 
 /// The directory of the rows of a group.
 pub(super) struct Directory {
     chunk: usize,
-    /// Of each place, for every chunk but the first, where there are none.
+    /// The rows before each chunk but the first, for each place.
     before: Vec<u32>,
     counts: Vec<u32>,
 }
 
 impl Directory {
-    /// `count` is how many places there are.
+    /// Counts the rows of `count` places.
     pub(super) fn new(places: &[u16], count: usize) -> Directory {
         let chunk = (count * CHUNK_PER_PLACE).next_power_of_two().max(CHUNK_MIN);
         let mut before = Vec::with_capacity(places.len().div_ceil(chunk).saturating_sub(1) * count);
@@ -38,17 +39,17 @@ impl Directory {
         Directory { chunk, before, counts }
     }
 
-    /// How many rows are at each place.
+    /// The number of rows that are at each place.
     pub(super) fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of_val(self.before.as_slice()) + size_of_val(self.counts.as_slice())
     }
 
-    /// About how many rows are looked at to find some ranks of one place.
+    /// The approximate number of rows that are looked at to find some ranks of one place.
     pub(super) fn rows_looked_at(&self, ranks: usize) -> usize {
         ranks.min(self.chunks()) * self.chunk / 2 + ranks * BLOCK
     }
@@ -89,7 +90,7 @@ impl Directory {
         }
     }
 
-    /// The place and the rank of some rows: fastest where neighbours of a list are near each other.
+    /// The place and the rank of some rows: fastest if neighbours of a list are near each other.
     pub(super) fn ranks_of(&self, places: &[u16], rows: &[u32]) -> Vec<(u16, u32)> {
         let mut found = Vec::with_capacity(rows.len());
         for rows in rows.chunk_by(|&one, &next| one as usize / self.chunk == next as usize / self.chunk) {
@@ -141,7 +142,7 @@ impl Directory {
         &places[first..places.len().min(first + self.chunk)]
     }
 
-    /// How many rows of each place come before a chunk, unless it is the first or beyond the last.
+    /// The number of rows of each place before a chunk, unless it is the first or beyond the last.
     fn starts(&self, chunk: usize) -> Option<&[u32]> {
         let from = chunk.checked_sub(1)? * self.counts.len();
         self.before.get(from..from + self.counts.len())
@@ -168,7 +169,7 @@ impl Directory {
     }
 }
 
-/// How many rows of a place there are.
+/// The number of rows of a place.
 fn count(rows: &[u16], place: u16) -> u32 {
     // In 16 bits a vector holds as many sums as rows; a block cannot be too long for them.
     let of_block = |block: &[u16]| block.iter().map(|&found| u16::from(found == place)).sum::<u16>();

@@ -1,11 +1,11 @@
-//! How much is tried: where nearly nothing has a template, to look for one is a waste.
+//! The effort spent on finding templates: if hardly any row has one, looking for it is a waste.
 
-/// Rows after which it is decided anew.
+/// The number of rows after which the effort is decided again.
 const STRETCH_ROWS: usize = 4096;
-/// Of a stretch, parts of a hundred without a template from which on the next ones learn nothing,
+/// The percentage of rows of a stretch without a template from which on the next stretches learn nothing,
 const CLOSED_PERCENT: usize = 40;
 const CLOSED_STRETCHES: usize = 3;
-/// and from which on the next ones are not even looked at.
+/// and that from which on the next ones are skipped.
 const SKIPPED_PERCENT: usize = 95;
 const SKIPPED_STRETCHES: usize = 7;
 
@@ -19,7 +19,7 @@ pub(crate) enum Effort {
     Skip,
 }
 
-/// Decides for the next rows from those before them.
+/// Decides the effort for the next rows from those before them.
 #[derive(Default)]
 pub(crate) struct Efforts {
     rows: usize,
@@ -37,7 +37,7 @@ impl Efforts {
         }
     }
 
-    /// What became of a row.
+    /// Counts a row, with or without a template.
     pub(crate) fn add(&mut self, has_template: bool) {
         self.rows += 1;
         self.without += usize::from(!has_template);

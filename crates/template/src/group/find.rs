@@ -1,48 +1,48 @@
-//! Which rows have a word, without writing a message again.
+//! Finds the rows that have a word, without writing a message again.
 //!
-//! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message;
-//! and of looking for an address, but for templates that [may hold others](super::others): their rows with its four
-//! numbers in slots are meant too.
+//! **Invariant:** the answer is the same as looking for the word among the [words](logstead_record::word) of each
+//! message; likewise for an address, except for templates that [may hold others](super::others): their rows with its
+//! four numbers in slots match too.
 
-use super::column::{Column, Lengths};
-use super::look::{Look, is_in};
-use super::read::{OTHER_ADDRESSES, Template, TextGroup, kind_bit};
+use super::column::{Lengths, SlotColumn};
+use super::read::{GroupTemplate, OTHER_ADDRESSES, TemplateGroup, kind_bit};
 use super::rows::Ranks;
-use crate::bytes::Fault;
-use crate::numbers::Numbers;
-use crate::scan::{Kind, Variable};
+use super::word_finder::{WordFinder, is_in};
+use crate::bytes::DecodeError;
+use crate::numbers::NumberColumn;
+use crate::scan::{Variable, VariableKind};
 use logstead_record::word;
 
-/// Digits of the parts of a UUID.
+/// The digits of the parts of a UUID.
 pub(super) const UUID_PARTS: [(u32, u32); 5] = [(8, 96), (4, 80), (4, 64), (4, 48), (12, 0)];
-/// How long a UUID is written.
+/// The length of a written UUID.
 pub(super) const UUID_BYTES: usize = 36;
 
-/// A word that is looked for, and what it is as a value.
-pub struct Wanted {
+/// A word that is looked for, as text and as a value.
+pub struct WantedWord {
     pub(super) folded: Vec<u8>,
-    /// As a variable of its own; a text where it is nothing else.
+    /// The word as a variable of its own; a text if it is nothing else.
     pub(super) own: Variable,
-    /// One of the [addresses](word::addresses) of a text, and no word.
+    /// Whether it is one of the [addresses](word::addresses) of a text, and not a word.
     is_address: bool,
-    /// As a part of an address.
+    /// The word as a part of an address.
     octet: Option<u8>,
-    /// As a part of a UUID.
+    /// The word as a part of a UUID.
     part: Option<(usize, u64)>,
 }
 
-/// What a word in lower case, or an address, is as a variable of its own.
+/// A word in lower case, or an address, as a variable of its own.
 pub(super) fn own(folded: &[u8]) -> Variable {
     let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
-    // How long an address is says nothing more, and its hash must not depend on it.
+    // The length of an address adds nothing, and its hash must not depend on it.
     let address = address.map(|address| Variable { bytes: 0, ..address });
     address.unwrap_or_else(|| Variable::of_word(folded, 0))
 }
 
-impl Wanted {
+impl WantedWord {
     /// A word in lower case, or an address.
-    pub fn new(folded: &[u8]) -> Wanted {
+    pub fn new(folded: &[u8]) -> WantedWord {
         let own = own(folded);
         let is_address = word::addresses(folded).next() == Some(0..folded.len());
         let text = std::str::from_utf8(folded).ok();
@@ -52,7 +52,7 @@ impl Wanted {
         let is_hex = folded.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let part = matches!(folded.len(), 4 | 8 | 12).then_some(text).flatten().filter(|_| is_hex);
         let part = part.and_then(|text| Some((text.len(), u64::from_str_radix(text, 16).ok()?)));
-        Wanted { folded: folded.to_vec(), own, is_address, octet, part }
+        WantedWord { folded: folded.to_vec(), own, is_address, octet, part }
     }
 
     /// The word, in lower case.
@@ -62,25 +62,25 @@ impl Wanted {
 
     /// Whether it can be in a slot of no kind but that of texts.
     fn is_only_text(&self) -> bool {
-        self.own.kind == Kind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
+        self.own.kind == VariableKind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
     }
 
-    /// The kinds of slots that it may be in, as bits, where these are the addresses and words that have it.
+    /// The kinds of slots that it may be in, as bits, given the addresses and words that have it.
     fn kinds(&self, addresses: &Marks, few: &Marks, many: &[usize]) -> u8 {
         let mut kinds = match self.own.kind {
             // In lower case both are the same.
-            Kind::Hex => kind_bit(Kind::Hex) | kind_bit(Kind::HexUpper),
-            Kind::Address | Kind::Text => 0,
+            VariableKind::Hex => kind_bit(VariableKind::Hex) | kind_bit(VariableKind::HexUpper),
+            VariableKind::Address | VariableKind::Text => 0,
             kind => kind_bit(kind),
         };
         if self.part.is_some() {
-            kinds |= kind_bit(Kind::Wide);
+            kinds |= kind_bit(VariableKind::Wide);
         }
         if !addresses.is_empty() {
-            kinds |= kind_bit(Kind::Address);
+            kinds |= kind_bit(VariableKind::Address);
         }
         if !few.is_empty() || !many.is_empty() {
-            kinds |= kind_bit(Kind::Text);
+            kinds |= kind_bit(VariableKind::Text);
         }
         kinds
     }
@@ -94,10 +94,10 @@ impl Wanted {
     }
 }
 
-impl TextGroup {
-    /// The rows whose text has a word, for each place: in what is the same in all texts of a template, in its slots,
-    /// and in texts that are kept as they are.
-    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
+impl TemplateGroup {
+    /// The rows whose text has a word, for each place: in the text that all rows of a template share, in its slots, and
+    /// in texts that are kept as they are.
+    pub fn find(&self, wanted: &WantedWord) -> Result<Vec<Ranks>, DecodeError> {
         let mut scratch = Vec::new();
         let (mut found, _) = self.find_in_slots(wanted)?;
         found[0] = self.kept_with(wanted, &mut scratch)?;
@@ -110,7 +110,7 @@ impl TextGroup {
     }
 
     /// The same, in slots alone; and whether no row is among them that only may have the word.
-    pub fn find_in_slots(&self, wanted: &Wanted) -> Result<(Vec<Ranks>, bool), Fault> {
+    pub fn find_in_slots(&self, wanted: &WantedWord) -> Result<(Vec<Ranks>, bool), DecodeError> {
         let (few, many) = self.texts_with(wanted)?;
         let addresses = self.addresses_with(wanted);
         if wanted.is_only_text() && few.is_empty() && many.is_empty() {
@@ -130,9 +130,9 @@ impl TextGroup {
     }
 
     /// The words of the dictionary that hold a word, and the places of those in slots with many.
-    fn texts_with(&self, wanted: &Wanted) -> Result<(Marks, Vec<usize>), Fault> {
+    fn texts_with(&self, wanted: &WantedWord) -> Result<(Marks, Vec<usize>), DecodeError> {
         let (mut places, mut many) = (Vec::new(), Vec::new());
-        if let Some(mut look) = Look::new(&wanted.folded) {
+        if let Some(mut look) = WordFinder::new(&wanted.folded) {
             look.for_each(&self.dictionary, |word| places.push(word as u64));
             self.words.for_each_block(&self.bytes, |first, texts| {
                 look.for_each(texts, |word| many.push(first + word));
@@ -142,18 +142,19 @@ impl TextGroup {
         Ok((Marks::new(places, self.dictionary.len()), many))
     }
 
-    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots. Says whether
-    /// there are any.
-    fn add_other_addresses(&self, wanted: &Wanted, found: &mut [Ranks]) -> Result<bool, Fault> {
-        let numbers: Vec<Wanted> = wanted.folded.split(|&byte| byte == b'.').map(Wanted::new).collect();
+    /// Adds the rows of templates that may hold other addresses, if all four numbers of one are in slots. Returns
+    /// whether there are any.
+    fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool, DecodeError> {
+        let numbers: Vec<WantedWord> =
+            wanted.folded.split(|&byte| byte == b'.').map(WantedWord::new).collect();
         let mut in_texts: Vec<Option<(Marks, Vec<usize>)>> = numbers.iter().map(|_| None).collect();
         let (none, mut has_others) = (Marks::default(), false);
         for ((ranks, template), kinds) in found[1..].iter_mut().zip(&self.templates).zip(&self.kinds) {
             if kinds & OTHER_ADDRESSES == 0 {
                 continue;
             }
-            // To look at texts takes the longest, and few of these templates have any.
-            let has_texts = template.columns.iter().any(Column::is_of_texts);
+            // Looking at texts takes the longest, and few of these templates have any.
+            let has_texts = template.columns.iter().any(SlotColumn::is_of_texts);
             let mut all = Ranks::All;
             for (number, in_texts) in numbers.iter().zip(&mut in_texts) {
                 if has_texts && in_texts.is_none() {
@@ -176,8 +177,8 @@ impl TextGroup {
 
     fn ranks_with(
         &self,
-        template: &Template,
-        wanted: &Wanted,
+        template: &GroupTemplate,
+        wanted: &WantedWord,
         addresses: &Marks,
         few: &Marks,
         many: &[usize],
@@ -185,16 +186,16 @@ impl TextGroup {
         let mut ranks = Vec::new();
         for column in &template.columns {
             let all = match column {
-                Column::Number { kind, lengths, low, high: None } => {
+                SlotColumn::Number { kind, lengths, low, high: None } => {
                     self.numbers_with(wanted, *kind, lengths, low, &mut ranks)
                 }
-                Column::Number { lengths, low, high: Some(high), .. } => {
+                SlotColumn::Number { lengths, low, high: Some(high), .. } => {
                     self.wide_with(wanted, lengths, low, high, &mut ranks);
                     false
                 }
-                Column::Address(places) => self.places_with(places, addresses, &mut ranks),
-                Column::Few(places) => self.places_with(places, few, &mut ranks),
-                Column::Many(first) => {
+                SlotColumn::Address(places) => self.places_with(places, addresses, &mut ranks),
+                SlotColumn::Few(places) => self.places_with(places, few, &mut ranks),
+                SlotColumn::Many(first) => {
                     let (from, to) = (many.partition_point(|word| word < first), first + template.rows);
                     let words = many[from..].iter().take_while(|&&word| word < to);
                     ranks.extend(words.map(|word| (word - first) as u32));
@@ -208,8 +209,8 @@ impl TextGroup {
         Ranks::of(ranks, template.rows)
     }
 
-    fn kept_with(&self, wanted: &Wanted, scratch: &mut Vec<u8>) -> Result<Ranks, Fault> {
-        let (mut look, mut ranks) = (Look::new(&wanted.folded), Vec::new());
+    fn kept_with(&self, wanted: &WantedWord, scratch: &mut Vec<u8>) -> Result<Ranks, DecodeError> {
+        let (mut look, mut ranks) = (WordFinder::new(&wanted.folded), Vec::new());
         self.kept.for_each_block(&self.bytes, |first, texts| {
             match &mut look {
                 Some(look) => look.for_each(texts, |rank| ranks.push((first + rank) as u32)),
@@ -223,10 +224,10 @@ impl TextGroup {
         Ok(Ranks::of(ranks, self.kept.len()))
     }
 
-    fn addresses_with(&self, wanted: &Wanted) -> Marks {
+    fn addresses_with(&self, wanted: &WantedWord) -> Marks {
         let places = match (wanted.own.kind, wanted.octet) {
             // They are in order.
-            (Kind::Address, _) => {
+            (VariableKind::Address, _) => {
                 let place = self.addresses.binary_search(&(wanted.own.low as u32));
                 place.ok().map(|place| place as u64).into_iter().collect()
             }
@@ -237,14 +238,14 @@ impl TextGroup {
         Marks::new(places, self.addresses.len())
     }
 
-    /// The places of the addresses whose four numbers are meant.
+    /// The places of the addresses whose four numbers match.
     pub(super) fn addresses_of(&self, are_meant: impl Fn(&[u8; 4]) -> bool) -> Vec<u64> {
         let meant = (0..).zip(&self.addresses).filter(|(_, address)| are_meant(&address.to_be_bytes()));
         meant.map(|(place, _)| place).collect()
     }
 
     /// Adds the ranks of places that are marked; or says that all are.
-    pub(super) fn places_with(&self, places: &Numbers, marks: &Marks, ranks: &mut Vec<u32>) -> bool {
+    pub(super) fn places_with(&self, places: &NumberColumn, marks: &Marks, ranks: &mut Vec<u32>) -> bool {
         let (least, greatest) = places.bounds();
         match marks.within(least, greatest) {
             [] => return false,
@@ -261,15 +262,15 @@ impl TextGroup {
     /// Adds the ranks of a number; or says that all rows have it.
     fn numbers_with(
         &self,
-        wanted: &Wanted,
-        kind: Kind,
+        wanted: &WantedWord,
+        kind: VariableKind,
         lengths: &Lengths,
-        low: &Numbers,
+        low: &NumberColumn,
         ranks: &mut Vec<u32>,
     ) -> bool {
         let own = &wanted.own;
         // In lower case both hexadecimal kinds are the same.
-        if own.kind != kind && (own.kind != Kind::Hex || kind != Kind::HexUpper) {
+        if own.kind != kind && (own.kind != VariableKind::Hex || kind != VariableKind::HexUpper) {
             return false;
         }
         let length = usize::from(own.bytes);
@@ -292,19 +293,19 @@ impl TextGroup {
 
     fn wide_with(
         &self,
-        wanted: &Wanted,
+        wanted: &WantedWord,
         lengths: &Lengths,
-        low: &Numbers,
-        high: &Numbers,
+        low: &NumberColumn,
+        high: &NumberColumn,
         ranks: &mut Vec<u32>,
     ) {
         let mut add = |rank: usize, length: usize| {
-            if lengths.of(&self.bytes, rank, Kind::Wide, 0) == length {
+            if lengths.of(&self.bytes, rank, VariableKind::Wide, 0) == length {
                 ranks.push(rank as u32);
             }
         };
         let own = &wanted.own;
-        if own.kind == Kind::Wide {
+        if own.kind == VariableKind::Wide {
             low.find(&self.bytes, own.low, |rank| {
                 if high.get(&self.bytes, rank) == own.high {
                     add(rank, usize::from(own.bytes));
@@ -330,7 +331,7 @@ impl TextGroup {
 #[derive(Default)]
 pub(super) struct Marks {
     marked: Vec<u64>,
-    /// For each place whether it is one of them; nothing where they are fewer than two.
+    /// Whether each place is one of them; empty if they are fewer than two.
     is_marked: Vec<bool>,
     count: usize,
 }
@@ -370,7 +371,7 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::TextGroupWriter;
+    use crate::group::TemplateGroupWriter;
     use crate::group::read::tests::{alike, opened, statements};
     use proptest::prelude::*;
 
@@ -382,7 +383,7 @@ mod tests {
 
     /// Asks for words of the texts, and for some others.
     fn check(texts: &[Vec<u8>], others: &[String]) -> Result<(), TestCaseError> {
-        let mut writer = TextGroupWriter::default();
+        let mut writer = TemplateGroupWriter::default();
         for text in texts {
             writer.push(text);
         }
@@ -393,7 +394,7 @@ mod tests {
         asked.dedup();
         let step = asked.len() / 60 + 1;
         for word in asked.into_iter().step_by(step).chain(others.iter().map(String::as_bytes)) {
-            let ranks = group.find(&Wanted::new(word)).unwrap();
+            let ranks = group.find(&WantedWord::new(word)).unwrap();
             let found: Vec<usize> = group.rows().select(&ranks).iter().collect();
             prop_assert_eq!(group.rows().count(&ranks), found.len() as u64);
             let expected: Vec<usize> =
@@ -425,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Put together, the words of the slots hold the one that is looked for where it is in none of them.
+    /// Put together, the words of the slots contain the one that is looked for, although none of them does.
     #[test]
     fn a_word_is_found_behind_a_place_where_two_others_meet_as_it() {
         for texts in [

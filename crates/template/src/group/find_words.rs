@@ -1,23 +1,23 @@
-//! Which rows have a word of a form in a slot, for several sets of forms at once.
+//! Finds the rows with a word of a given form in a slot, for several sets of forms at once.
 //!
-//! What a kind of number cannot be is not looked at; what it can be is asked of values, and of few as texts. Texts are
-//! searched as one for what the words must hold.
+//! Forms that a kind of number cannot have are skipped; others are checked on the values, and on a few of them as
+//! texts. All texts are searched as one for the infixes.
 //!
-//! **Invariant:** the answer is that of looking at each word of each slot.
+//! **Invariant:** the answer is the same as checking each word of each slot.
 
-use super::column::Column;
+use super::column::SlotColumn;
 use super::find::Marks;
 use super::forms::{Decimals, WordSet};
-use super::look::lowered;
-use super::read::TextGroup;
+use super::read::TemplateGroup;
 use super::rows::Ranks;
-use crate::bytes::Fault;
-use crate::scan::{Kind, write};
+use super::word_finder::lowered;
+use crate::bytes::DecodeError;
+use crate::scan::{VariableKind, write};
 use logstead_record::{TextColumn, word};
 use std::array;
 
-/// What one set asks of the slots of a group.
-struct Ask<'s> {
+/// The tests of one set on the slots of a group.
+struct SetTests<'s> {
     set: &'s WordSet,
     decimals: Vec<Decimals>,
     few: Marks,
@@ -26,15 +26,15 @@ struct Ask<'s> {
     many: Vec<usize>,
 }
 
-impl TextGroup {
-    /// For each set the rows with one of its words in a slot, for each place; none for texts that are kept as they are.
-    /// `None` where `go_on`, which is told about how many values are looked at next, says to end.
+impl TemplateGroup {
+    /// The rows with a word of each set in a slot, for each place; none for texts that are kept as they are. `None` if
+    /// `go_on`, which gets the approximate number of the next values, says to end.
     pub fn find_words(
         &self,
         sets: &[WordSet],
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Vec<Vec<Ranks>>>, Fault> {
-        let mut scratch = Scratch::default();
+    ) -> Result<Option<Vec<Vec<Ranks>>>, DecodeError> {
+        let mut scratch = WordScratch::default();
         let mut asks = Vec::with_capacity(sets.len());
         for set in sets {
             if !go_on(self.dictionary.len()) {
@@ -62,12 +62,12 @@ impl TextGroup {
         Ok(Some(found))
     }
 
-    fn ask<'s>(&self, set: &'s WordSet, scratch: &mut Scratch) -> Ask<'s> {
+    fn ask<'s>(&self, set: &'s WordSet, scratch: &mut WordScratch) -> SetTests<'s> {
         let mut few = Vec::new();
         scratch.for_each(set, &self.dictionary, |word| few.push(word as u64));
         let few = Marks::new(few, self.dictionary.len());
         let mut addresses = Vec::new();
-        if set.can_be(Kind::Address) {
+        if set.can_be(VariableKind::Address) {
             let octets: [bool; 256] = array::from_fn(|octet| set.accepts(octet.to_string().as_bytes()));
             if octets.contains(&true) {
                 addresses =
@@ -75,10 +75,10 @@ impl TextGroup {
             }
         }
         let addresses = Marks::new(addresses, self.addresses.len());
-        Ask { set, decimals: set.decimals(), few, addresses, many: Vec::new() }
+        SetTests { set, decimals: set.decimals(), few, addresses, many: Vec::new() }
     }
 
-    fn answer(&self, ask: &Ask<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Vec<Ranks>> {
+    fn answer(&self, ask: &SetTests<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Vec<Ranks>> {
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
         for template in &self.templates {
@@ -86,16 +86,16 @@ impl TextGroup {
             let mut are_all = false;
             for column in &template.columns {
                 let is_meant = match column {
-                    Column::Number { kind: Kind::Decimal, .. } => !ask.decimals.is_empty(),
-                    Column::Number { kind, .. } => ask.set.can_be(*kind),
-                    Column::Address(_) => !ask.addresses.is_empty(),
-                    Column::Few(_) => !ask.few.is_empty(),
-                    Column::Many(_) => !ask.many.is_empty(),
+                    SlotColumn::Number { kind: VariableKind::Decimal, .. } => !ask.decimals.is_empty(),
+                    SlotColumn::Number { kind, .. } => ask.set.can_be(*kind),
+                    SlotColumn::Address(_) => !ask.addresses.is_empty(),
+                    SlotColumn::Few(_) => !ask.few.is_empty(),
+                    SlotColumn::Many(_) => !ask.many.is_empty(),
                 };
                 if !is_meant || are_all {
                     continue;
                 }
-                if !matches!(column, Column::Many(_)) && !go_on(template.rows) {
+                if !matches!(column, SlotColumn::Many(_)) && !go_on(template.rows) {
                     return None;
                 }
                 are_all = self.add_ranks(ask, column, template.rows, &mut ranks);
@@ -105,14 +105,14 @@ impl TextGroup {
         Some(found)
     }
 
-    /// Adds the ranks of a column; or says that all rows are meant.
-    fn add_ranks(&self, ask: &Ask<'_>, column: &Column, rows: usize, ranks: &mut Vec<u32>) -> bool {
+    /// Adds the ranks of a column; or says that all rows match.
+    fn add_ranks(&self, ask: &SetTests<'_>, column: &SlotColumn, rows: usize, ranks: &mut Vec<u32>) -> bool {
         match column {
-            Column::Number { kind: Kind::Decimal, lengths, low, .. } => {
+            SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {
                 return ask.decimals.iter().any(|decimals| decimals.add(&self.bytes, low, lengths, ranks));
             }
-            Column::Number { kind, lengths, low, high } => {
-                let kind = if *kind == Kind::HexUpper { Kind::Hex } else { *kind };
+            SlotColumn::Number { kind, lengths, low, high } => {
+                let kind = if *kind == VariableKind::HexUpper { VariableKind::Hex } else { *kind };
                 let mut text = Vec::new();
                 low.for_each_run(&self.bytes, 0..rows, |first, run| {
                     for (at, &low) in run.iter().enumerate() {
@@ -120,22 +120,22 @@ impl TextGroup {
                         let high = high.as_ref().map_or(0, |high| high.get(&self.bytes, rank));
                         text.clear();
                         write(kind, low, high, lengths.of(&self.bytes, rank, kind, low), &mut text);
-                        // A UUID is some words.
+                        // A UUID is several words.
                         if text.split(|&byte| byte == b'-').any(|word| ask.set.accepts(word)) {
                             ranks.push(rank as u32);
                         }
                     }
                 });
             }
-            Column::Address(places) => return self.places_with(places, &ask.addresses, ranks),
-            Column::Few(places) => return self.places_with(places, &ask.few, ranks),
-            Column::Many(first) => ask.add_many(*first, rows, ranks),
+            SlotColumn::Address(places) => return self.places_with(places, &ask.addresses, ranks),
+            SlotColumn::Few(places) => return self.places_with(places, &ask.few, ranks),
+            SlotColumn::Many(first) => ask.add_many(*first, rows, ranks),
         }
         false
     }
 }
 
-impl Ask<'_> {
+impl SetTests<'_> {
     fn add_many(&self, first: usize, rows: usize, ranks: &mut Vec<u32>) {
         let from = self.many.partition_point(|&word| word < first);
         let words = self.many[from..].iter().take_while(|&&word| word < first + rows);
@@ -144,15 +144,15 @@ impl Ask<'_> {
 }
 
 #[derive(Default)]
-struct Scratch {
+struct WordScratch {
     lower: Vec<u8>,
     folded: Vec<u8>,
 }
 
-impl Scratch {
+impl WordScratch {
     /// Calls `each` with the number of every text that has a word of a set, in order.
     fn for_each(&mut self, set: &WordSet, texts: &TextColumn, mut each: impl FnMut(usize)) {
-        let Scratch { lower, folded } = self;
+        let WordScratch { lower, folded } = self;
         let mut has_word = |row: usize| {
             let mut has_word = false;
             word::for_each_folded(texts.get(row), folded, |word| has_word |= set.accepts(word));
@@ -181,7 +181,7 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use crate::group::read::tests::{alike, opened, statements};
-    use crate::group::{TextGroupWriter, WordForm, WordSet};
+    use crate::group::{TemplateGroupWriter, WordForm, WordSet};
     use logstead_record::word;
     use proptest::prelude::*;
 
@@ -218,7 +218,7 @@ mod tests {
             asked in proptest::collection::vec(proptest::collection::vec(
                 (any::<[prop::sample::Index; 4]>(), "[0-9]{1,6}|0x[0-9a-f]{1,4}|[a-f]{1,2}"), 0..3), 0..12),
         ) {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for text in &texts {
                 writer.push(text);
             }

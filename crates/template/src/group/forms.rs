@@ -1,11 +1,11 @@
-//! Forms of words: how they begin, end, or what they hold.
+//! Forms of words: prefixes, suffixes and infixes.
 
 use super::column::Lengths;
-use crate::numbers::Numbers;
-use crate::scan::Kind;
+use crate::numbers::NumberColumn;
+use crate::scan::VariableKind;
 use memchr::memmem::Finder;
 
-/// Most digits of a number.
+/// The most digits of a number.
 const DIGITS_MAX: usize = 20;
 const TEN: u128 = 10;
 
@@ -45,21 +45,21 @@ impl WordSet {
         })
     }
 
-    /// What finds the text of each form.
+    /// The finders of the texts of the forms.
     pub(super) fn finders(&self) -> impl Iterator<Item = &Finder<'static>> {
         self.forms.iter().map(|(_, finder)| finder)
     }
 
     /// Whether a variable of a kind can have one of them.
-    pub(super) fn can_be(&self, kind: Kind) -> bool {
+    pub(super) fn can_be(&self, kind: VariableKind) -> bool {
         self.forms.iter().any(|(form, _)| form.can_be(kind))
     }
 
-    /// What decimal numbers must be to be one of them.
+    /// The conditions for a decimal number to be one of the words.
     pub(super) fn decimals(&self) -> Vec<Decimals> {
         self.forms
             .iter()
-            .filter(|(form, _)| form.can_be(Kind::Decimal))
+            .filter(|(form, _)| form.can_be(VariableKind::Decimal))
             .map(|(form, _)| form.decimals())
             .collect()
     }
@@ -71,24 +71,24 @@ impl WordForm {
         text
     }
 
-    fn can_be(&self, kind: Kind) -> bool {
+    fn can_be(&self, kind: VariableKind) -> bool {
         let text = self.text();
         let is_hex = |text: &[u8], most| {
             text.len() <= most && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
         let is_decimal = |most| text.len() <= most && text.iter().all(u8::is_ascii_digit);
         match kind {
-            Kind::Decimal => is_decimal(DIGITS_MAX - 1),
-            Kind::Address => is_decimal(3),
-            Kind::Hex | Kind::HexUpper => is_hex(text, 16),
-            Kind::Wide => is_hex(text, 32),
-            Kind::Prefixed => match (self, text) {
+            VariableKind::Decimal => is_decimal(DIGITS_MAX - 1),
+            VariableKind::Address => is_decimal(3),
+            VariableKind::Hex | VariableKind::HexUpper => is_hex(text, 16),
+            VariableKind::Wide => is_hex(text, 32),
+            VariableKind::Prefixed => match (self, text) {
                 (_, []) | (WordForm::Begins(_), b"0") => true,
                 (WordForm::Begins(_), [b'0', b'x', rest @ ..]) => is_hex(rest, 16),
                 (WordForm::Begins(_), _) => false,
                 (_, [b'0', b'x', rest @ ..] | [b'x', rest @ ..] | rest) => is_hex(rest, 17),
             },
-            Kind::Text => true,
+            VariableKind::Text => true,
         }
     }
 
@@ -107,7 +107,7 @@ impl WordForm {
     }
 }
 
-/// What a decimal number must be.
+/// A condition on a decimal number.
 pub(super) enum Decimals {
     Any,
     Begins { value: u64, digits: usize },
@@ -117,8 +117,14 @@ pub(super) enum Decimals {
 
 impl Decimals {
     /// Adds the ranks of the numbers of a column that it means; or says that these are all.
-    pub(super) fn add(&self, bytes: &[u8], low: &Numbers, lengths: &Lengths, ranks: &mut Vec<u32>) -> bool {
-        let length = |rank, value| lengths.of(bytes, rank, Kind::Decimal, value);
+    pub(super) fn add(
+        &self,
+        bytes: &[u8],
+        low: &NumberColumn,
+        lengths: &Lengths,
+        ranks: &mut Vec<u32>,
+    ) -> bool {
+        let length = |rank, value| lengths.of(bytes, rank, VariableKind::Decimal, value);
         let mut each = |accepts: &dyn Fn(usize, u64) -> bool| {
             low.for_each_run(bytes, 0..low.len(), |first, run| {
                 let found = run.iter().enumerate().filter(|(at, value)| accepts(first + at, **value));
@@ -134,7 +140,7 @@ impl Decimals {
                     Lengths::Natural => (*digits..DIGITS_MAX)
                         .filter_map(|length| {
                             let (low, high) = of_length(length)?;
-                            (Kind::Decimal.digits(low) == length).then_some((low, high))
+                            (VariableKind::Decimal.digits(low) == length).then_some((low, high))
                         })
                         .collect(),
                     Lengths::Fixed(length) => of_length(*length).into_iter().collect(),
@@ -171,7 +177,7 @@ impl Decimals {
 }
 
 /// Adds the ranks of the numbers that are within any of some ranges.
-fn add_within(ranges: &[(u64, u64)], bytes: &[u8], numbers: &Numbers, ranks: &mut Vec<u32>) {
+fn add_within(ranges: &[(u64, u64)], bytes: &[u8], numbers: &NumberColumn, ranks: &mut Vec<u32>) {
     numbers.for_each_run(bytes, 0..numbers.len(), |first, run| {
         for (number, values) in run.chunks(u64::BITS as usize).enumerate() {
             // Bits first: most values are in no range, and are passed without a branch for each.
@@ -198,7 +204,7 @@ fn begins(value: u64, digits: usize, length: usize) -> Option<(u64, u64)> {
     Some((low, u64::try_from(high).unwrap_or(u64::MAX)))
 }
 
-/// Digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
+/// The digits that a number holds, found from its last digit on, two at a time. A state is how many of them were found.
 pub(super) struct Digits {
     found: u8,
     one: Vec<[u8; 10]>,

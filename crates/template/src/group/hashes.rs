@@ -1,42 +1,42 @@
 //! The hashes of the words in slots, for an index of groups by words.
 //!
-//! A word has one hash, wherever it stands: that of what it is as a variable of its own, with its letters in lower case.
-//! Hashes are on disk, so how they are computed never changes.
+//! A word has one hash, wherever it stands: that of the word as a variable of its own, with its letters in lower case.
+//! Hashes are on disk, so their computation never changes.
 
-use super::column::{Column, Lengths};
-use super::find::{UUID_BYTES, UUID_PARTS, Wanted, own};
-use super::read::TextGroup;
-use crate::bytes::Fault;
-use crate::numbers::Numbers;
-use crate::scan::{Kind, Variable, write};
+use super::column::{Lengths, SlotColumn};
+use super::find::{UUID_BYTES, UUID_PARTS, WantedWord, own};
+use super::read::TemplateGroup;
+use crate::bytes::DecodeError;
+use crate::numbers::NumberColumn;
+use crate::scan::{Variable, VariableKind, write};
 use logstead_record::word;
 
 /// An odd number without a pattern: the fractional part of the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash of a word in lower case, or of an address: that of what is [`Wanted`].
+/// The hash of a word in lower case, or of an address: that of what is [`WantedWord`].
 pub fn word_hash(folded: &[u8], seed: u64) -> u64 {
     of_word(&own(folded), folded, seed)
 }
 
-impl Wanted {
-    /// The hash of the word. Who knows the seed can make words of one hash.
+impl WantedWord {
+    /// The hash of the word. Anybody who knows the seed can make words with the same hash.
     pub fn hash(&self, seed: u64) -> u64 {
         of_word(&self.own, &self.folded, seed)
     }
 }
 
-impl TextGroup {
-    /// Calls `each` with the hash of every word in a slot, of some more than once. An address is all its four words, and
-    /// itself.
-    pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<(), Fault> {
+impl TemplateGroup {
+    /// Calls `each` with the hash of every word in a slot, of some more than once. An address gives the hashes of its
+    /// four words, and its own.
+    pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<(), DecodeError> {
         let mut scratch = Vec::new();
-        let mut small = Small::default();
+        let mut small = SmallNumbers::default();
         for &address in &self.addresses {
-            each(of_number(Kind::Address, AS_IT_IS, u64::from(address), 0, seed));
+            each(of_number(VariableKind::Address, AS_IT_IS, u64::from(address), 0, seed));
             for octet in address.to_be_bytes() {
                 if small.is_new(u64::from(octet)) {
-                    each(of_number(Kind::Decimal, AS_IT_IS, u64::from(octet), 0, seed));
+                    each(of_number(VariableKind::Decimal, AS_IT_IS, u64::from(octet), 0, seed));
                 }
             }
         }
@@ -44,15 +44,15 @@ impl TextGroup {
         let words = self.words.all(&self.bytes)?;
         words.iter().for_each(|text| of_text(text, seed, &mut scratch, &mut each));
         for column in self.templates.iter().flat_map(|template| &template.columns) {
-            let Column::Number { kind, lengths, low, high } = column else { continue };
+            let SlotColumn::Number { kind, lengths, low, high } = column else { continue };
             // In lower case both are the same.
-            let kind = if *kind == Kind::HexUpper { Kind::Hex } else { *kind };
+            let kind = if *kind == VariableKind::HexUpper { VariableKind::Hex } else { *kind };
             if let Some(high) = high {
-                self.wide_hashes(lengths, (low, high), seed, &mut scratch, &mut each);
+                self.wide_hashes(lengths, low, high, seed, &mut scratch, &mut each);
                 continue;
             }
             let mut number = |length, low| {
-                if kind != Kind::Decimal || length != AS_IT_IS || small.is_new(low) {
+                if kind != VariableKind::Decimal || length != AS_IT_IS || small.is_new(low) {
                     each(of_number(kind, length, low, 0, seed));
                 }
             };
@@ -77,7 +77,8 @@ impl TextGroup {
     fn wide_hashes(
         &self,
         lengths: &Lengths,
-        (low, high): (&Numbers, &Numbers),
+        low: &NumberColumn,
+        high: &NumberColumn,
         seed: u64,
         scratch: &mut Vec<u8>,
         each: &mut impl FnMut(u64),
@@ -85,31 +86,31 @@ impl TextGroup {
         let mut rank = 0;
         low.for_each(&self.bytes, 0..low.len(), |low| {
             let (length, high) =
-                (lengths.of(&self.bytes, rank, Kind::Wide, low), high.get(&self.bytes, rank));
+                (lengths.of(&self.bytes, rank, VariableKind::Wide, low), high.get(&self.bytes, rank));
             rank += 1;
             match length {
                 UUID_BYTES => of_uuid(low, high, seed, scratch, each),
-                length => each(of_number(Kind::Wide, length, low, high, seed)),
+                length => each(of_number(VariableKind::Wide, length, low, high, seed)),
             }
         });
     }
 }
 
-/// Which small numbers were met: most numbers are, and are many times.
-struct Small {
+/// The small numbers that were met: most numbers are small, and come many times.
+struct SmallNumbers {
     met: Vec<u64>,
 }
 
 /// The numbers below this one are small.
 const SMALL: u64 = 1 << 17;
 
-impl Default for Small {
-    fn default() -> Small {
-        Small { met: vec![0; (SMALL / u64::from(u64::BITS)) as usize] }
+impl Default for SmallNumbers {
+    fn default() -> SmallNumbers {
+        SmallNumbers { met: vec![0; (SMALL / u64::from(u64::BITS)) as usize] }
     }
 }
 
-impl Small {
+impl SmallNumbers {
     /// Whether a number was not met before, or is not small.
     #[inline]
     fn is_new(&mut self, number: u64) -> bool {
@@ -121,13 +122,13 @@ impl Small {
     }
 }
 
-/// Of a word in lower case, and what it is.
+/// The hash of a word in lower case, given as a variable too.
 fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
     let digits = usize::from(own.bytes);
     match own.kind {
-        Kind::Text => of_bytes(folded, seed),
-        Kind::Wide => of_number(own.kind, digits, own.low, own.high, seed),
-        Kind::Address => of_number(own.kind, AS_IT_IS, own.low, 0, seed),
+        VariableKind::Text => of_bytes(folded, seed),
+        VariableKind::Wide => of_number(own.kind, digits, own.low, own.high, seed),
+        VariableKind::Address => of_number(own.kind, AS_IT_IS, own.low, 0, seed),
         kind => of_number(kind, zeros(kind, digits, own.low), own.low, 0, seed),
     }
 }
@@ -135,9 +136,9 @@ fn of_word(own: &Variable, folded: &[u8], seed: u64) -> u64 {
 /// Instead of how many digits it is written with: without zeros before it.
 const AS_IT_IS: usize = 0;
 
-/// How many digits a number is written with, if there are zeros before it.
+/// The number of digits that a number is written with, if there are zeros before it.
 #[inline]
-fn zeros(kind: Kind, digits: usize, value: u64) -> usize {
+fn zeros(kind: VariableKind, digits: usize, value: u64) -> usize {
     if kind.digits(value) == digits { AS_IT_IS } else { digits }
 }
 
@@ -148,13 +149,13 @@ fn of_text(text: &[u8], seed: u64, scratch: &mut Vec<u8>, each: &mut impl FnMut(
 
 fn of_uuid(low: u64, high: u64, seed: u64, scratch: &mut Vec<u8>, each: &mut impl FnMut(u64)) {
     let mut text = Vec::with_capacity(UUID_BYTES);
-    write(Kind::Wide, low, high, UUID_BYTES, &mut text);
+    write(VariableKind::Wide, low, high, UUID_BYTES, &mut text);
     debug_assert_eq!(text.split(|&byte| byte == b'-').count(), UUID_PARTS.len());
     of_text(&text, seed, scratch, each);
 }
 
 #[inline]
-fn of_number(kind: Kind, zeros: usize, low: u64, high: u64, seed: u64) -> u64 {
+fn of_number(kind: VariableKind, zeros: usize, low: u64, high: u64, seed: u64) -> u64 {
     let kind = (kind as u64) << 8 | zeros as u64;
     mix(mix(seed ^ kind, low), high ^ kind)
 }
@@ -176,7 +177,7 @@ fn mix(hash: u64, value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::TextGroupWriter;
+    use crate::group::TemplateGroupWriter;
     use crate::group::read::tests::{opened, statements};
     use crate::group::rows::Ranks;
     use proptest::prelude::*;
@@ -187,7 +188,7 @@ mod tests {
 
         #[test]
         fn every_word_that_a_slot_has_has_its_hash(texts in statements(), seed in any::<u64>()) {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for text in &texts {
                 writer.push(text);
             }
@@ -203,7 +204,7 @@ mod tests {
                 });
             }
             for word in words {
-                let wanted = Wanted::new(&word);
+                let wanted = WantedWord::new(&word);
                 let (found, _) = group.find_in_slots(&wanted).unwrap();
                 let is_found = found.iter().any(|ranks| *ranks != Ranks::None);
                 prop_assert_eq!(is_found, hashes.contains(&wanted.hash(seed)), "{}", String::from_utf8_lossy(&word));
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn hashes_stay_as_they_are_on_disks() {
         let hashes =
-            ["error", "12", "10.0.0.1", "deadbeef01"].map(|word| Wanted::new(word.as_bytes()).hash(7));
+            ["error", "12", "10.0.0.1", "deadbeef01"].map(|word| WantedWord::new(word.as_bytes()).hash(7));
         let kept = [
             6_602_831_289_519_307_091,
             8_321_500_941_253_614_410,

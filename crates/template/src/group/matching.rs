@@ -1,38 +1,39 @@
-//! Which rows an expression has a match in.
+//! Finds the rows in which an expression has a match.
 //!
-//! What all rows of a template have in common is walked once, and a slot whose values cannot make a difference is passed.
-//! From the first that can, each row has its state: the values of a slot lead from the few states before it to those
-//! behind it, each distinct one of a dictionary once, and numbers without being written as texts.
+//! The text that all rows of a template share is walked once, and a slot whose values cannot make a difference is
+//! skipped. From the first slot that can, each row has its own state: the values of a slot lead from the few states
+//! before it to those behind it. Each distinct value of a dictionary is walked once, and numbers are not written out as
+//! texts.
 //!
-//! **Invariant:** the answer is that of asking the expression itself about each message.
+//! **Invariant:** the answer is the same as matching the expression against each message.
 
-use super::column::{Column, Lengths};
-use super::read::{Template, TextGroup};
+use super::column::{Lengths, SlotColumn};
+use super::read::{GroupTemplate, TemplateGroup};
 use super::rows::Ranks;
-use crate::automaton::{Alphabet, Automaton, State};
-use crate::bytes::Fault;
+use crate::automaton::{Alphabet, Automaton, StateId};
+use crate::bytes::DecodeError;
 use crate::digits::{self, DIGITS_MAX};
-use crate::numbers::Numbers;
-use crate::scan::{Kind, write};
+use crate::numbers::NumberColumn;
+use crate::scan::{VariableKind, write};
 
-/// Of a state that was not looked for yet. No state is as large: a table has fewer entries.
-const UNKNOWN: State = State::MAX;
-/// A dictionary is walked ahead of rows that are so many times as many.
+/// Marks a state that was not computed yet. No state is as large: a table has fewer entries.
+const UNKNOWN: StateId = StateId::MAX;
+/// A dictionary is walked ahead of the rows if these are at least this many times as many.
 const AHEAD: usize = 8;
-/// Most tables of a dictionary at a time: from more states, its words are walked for each row.
+/// The most tables of a dictionary at a time: with more states, its words are walked for each row.
 const TABLES_MAX: usize = 4;
-/// Rows that are written at a time to be looked at as texts.
+/// The number of rows that are written at a time to be searched as texts.
 const TEXTS: usize = 4096;
 
-/// How a slot, and what stands behind it, is passed from a state.
-enum Pass {
-    /// Whatever it is.
-    To(State),
-    /// By how many digits a number has.
-    ByLength(Box<[State; DIGITS_MAX + 1]>),
-    /// By the place of a word or an address; each is found when it is needed.
-    ByPlace(Vec<State>),
-    /// By walking it.
+/// The transition from a state over a slot and the text after it.
+enum SlotTransition {
+    /// The same for every value.
+    To(StateId),
+    /// Depends on the number of digits.
+    ByLength(Box<[StateId; DIGITS_MAX + 1]>),
+    /// Depends on the place of a word or an address; each state is found when it is needed.
+    ByPlace(Vec<StateId>),
+    /// Has to be walked.
     Walk,
 }
 
@@ -42,23 +43,23 @@ fn finds(automaton: &Automaton, text: &[u8]) -> bool {
 }
 
 /// A slot of a template.
-struct Slot<'g> {
-    group: &'g TextGroup,
+struct SlotWalk<'g> {
+    group: &'g TemplateGroup,
     automaton: &'g Automaton,
-    column: &'g Column,
-    /// What stands behind it.
+    column: &'g SlotColumn,
+    /// The text after the slot.
     text: &'g [u8],
     rows: usize,
 }
 
-impl TextGroup {
-    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` where `go_on`, which is told about how
-    /// many values are looked at next, says to end.
+impl TemplateGroup {
+    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` if
+    /// `go_on`, which gets the approximate number of the next values, says to end.
     pub fn find_match(
         &self,
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Vec<Ranks>>, Fault> {
+    ) -> Result<Option<Vec<Ranks>>, DecodeError> {
         let mut kept = Vec::new();
         let goes_on = self.kept.for_each_block(&self.bytes, |first, texts| {
             let goes_on = go_on(texts.len());
@@ -85,15 +86,15 @@ impl TextGroup {
     fn match_template(
         &self,
         number: usize,
-        template: &Template,
+        template: &GroupTemplate,
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Ranks>, Fault> {
+    ) -> Result<Option<Ranks>, DecodeError> {
         let is_empty = template.columns.is_empty() && template.texts.get(0).is_empty();
         if template.rows == 0 || is_empty {
             return Ok(Some(Ranks::None));
         }
-        let slots = template.columns.iter().enumerate().map(|(at, column)| Slot {
+        let slots = template.columns.iter().enumerate().map(|(at, column)| SlotWalk {
             group: self,
             automaton,
             column,
@@ -101,14 +102,14 @@ impl TextGroup {
             rows: template.rows,
         });
         let mut state = automaton.run(automaton.start(), template.texts.get(0));
-        // As long as all rows are in one state, there is just this one.
-        let mut states: Vec<State> = Vec::new();
+        // While all rows are in one state, only that one is kept.
+        let mut states: Vec<StateId> = Vec::new();
         for slot in slots {
             if states.is_empty() {
                 if automaton.is_final(state) {
                     break;
                 }
-                if let Pass::To(next) = slot.pass(state) {
+                if let SlotTransition::To(next) = slot.pass(state) {
                     state = next;
                     continue;
                 }
@@ -150,42 +151,50 @@ impl TextGroup {
     }
 }
 
-impl Slot<'_> {
-    /// Behind the slot and the text that follows, from the state behind the slot.
-    fn after(&self, state: State) -> State {
+impl SlotWalk<'_> {
+    /// The state after the slot and the text that follows it, given the state after the slot.
+    fn after(&self, state: StateId) -> StateId {
         self.automaton.run(state, self.text)
     }
 
-    fn pass(&self, state: State) -> Pass {
+    fn pass(&self, state: StateId) -> SlotTransition {
         match self.column {
-            Column::Number { kind: Kind::Wide, .. } => {
-                self.only(state, Alphabet::Wide).map_or(Pass::Walk, Pass::To)
+            SlotColumn::Number { kind: VariableKind::Wide, .. } => {
+                self.only(state, Alphabet::Wide).map_or(SlotTransition::Walk, SlotTransition::To)
             }
-            Column::Number { kind, lengths, low, .. } => self.pass_number(state, *kind, lengths, low),
-            Column::Address(places) => match self.only(state, Alphabet::Address) {
-                Some(next) => Pass::To(next),
+            SlotColumn::Number { kind, lengths, low, .. } => self.pass_number(state, *kind, lengths, low),
+            SlotColumn::Address(places) => match self.only(state, Alphabet::Address) {
+                Some(next) => SlotTransition::To(next),
                 None => self.pass_places(state, places, self.group.addresses.len()),
             },
-            Column::Few(places) => self.pass_places(state, places, self.group.dictionary.len()),
-            Column::Many(_) => self.only(state, Alphabet::Text).map_or(Pass::Walk, Pass::To),
+            SlotColumn::Few(places) => self.pass_places(state, places, self.group.dictionary.len()),
+            SlotColumn::Many(_) => {
+                self.only(state, Alphabet::Text).map_or(SlotTransition::Walk, SlotTransition::To)
+            }
         }
     }
 
-    /// The state behind the text that follows, where it is the same for all values of an alphabet.
-    fn only(&self, state: State, alphabet: Alphabet) -> Option<State> {
+    /// The state after the text that follows, if it is the same for all values of an alphabet.
+    fn only(&self, state: StateId, alphabet: Alphabet) -> Option<StateId> {
         self.automaton.merged(self.automaton.reached(state, alphabet)?, self.text)
     }
 
-    /// Where digits are not told apart, a number is passed by its length.
-    fn pass_number(&self, state: State, kind: Kind, lengths: &Lengths, low: &Numbers) -> Pass {
+    /// If digits are not told apart, only the length of a number counts.
+    fn pass_number(
+        &self,
+        state: StateId,
+        kind: VariableKind,
+        lengths: &Lengths,
+        low: &NumberColumn,
+    ) -> SlotTransition {
         let (state, alphabet) = match kind {
-            Kind::Prefixed => (self.automaton.run(state, b"0x"), Alphabet::Hex),
-            Kind::Hex => (state, Alphabet::Hex),
-            Kind::HexUpper => (state, Alphabet::HexUpper),
+            VariableKind::Prefixed => (self.automaton.run(state, b"0x"), Alphabet::Hex),
+            VariableKind::Hex => (state, Alphabet::Hex),
+            VariableKind::HexUpper => (state, Alphabet::HexUpper),
             _ => (state, Alphabet::Decimal),
         };
         if let Some(next) = self.only(state, alphabet) {
-            return Pass::To(next);
+            return SlotTransition::To(next);
         }
         let digits = alphabet.bytes();
         let (least, greatest) = low.bounds();
@@ -201,7 +210,7 @@ impl Slot<'_> {
             if 0 < length {
                 let next = self.automaton.next(state, digits[0]);
                 if digits.iter().any(|&digit| self.automaton.next(state, digit) != next) {
-                    return Pass::Walk;
+                    return SlotTransition::Walk;
                 }
                 state = next;
             }
@@ -209,54 +218,56 @@ impl Slot<'_> {
         }
         let first = behind[shortest];
         if behind[shortest..=longest].iter().all(|&state| state == first) {
-            return Pass::To(first);
+            return SlotTransition::To(first);
         }
-        Pass::ByLength(behind)
+        SlotTransition::ByLength(behind)
     }
 
-    fn pass_places(&self, state: State, places: &Numbers, count: usize) -> Pass {
+    fn pass_places(&self, state: StateId, places: &NumberColumn, count: usize) -> SlotTransition {
         let (least, greatest) = places.bounds();
         let mut behind = vec![UNKNOWN; count];
         let range = least as usize..count.min((greatest as usize).saturating_add(1));
         if range.is_empty() || self.rows < range.len() * AHEAD {
-            return Pass::ByPlace(behind);
+            return SlotTransition::ByPlace(behind);
         }
         for place in range.clone() {
             behind[place] = self.behind_place(state, place);
         }
         let first = behind[range.start];
         if behind[range].iter().all(|&state| state == first) {
-            return Pass::To(first);
+            return SlotTransition::To(first);
         }
-        Pass::ByPlace(behind)
+        SlotTransition::ByPlace(behind)
     }
 
-    fn behind_place(&self, state: State, place: usize) -> State {
-        if matches!(self.column, Column::Few(_)) {
+    fn behind_place(&self, state: StateId, place: usize) -> StateId {
+        if matches!(self.column, SlotColumn::Few(_)) {
             return self.after(self.automaton.run(state, self.group.dictionary.get(place)));
         }
         let mut text = Vec::with_capacity(16);
-        write(Kind::Address, u64::from(self.group.addresses[place]), 0, 0, &mut text);
+        write(VariableKind::Address, u64::from(self.group.addresses[place]), 0, 0, &mut text);
         self.after(self.automaton.run(state, &text))
     }
 
-    /// Leads each row from its state before the slot to that behind it. `false` where what follows does not matter.
-    fn walk(&self, states: &mut [State]) -> Result<bool, Fault> {
+    /// Leads each row from its state before the slot to that after it. `false` if the rest does not matter.
+    fn walk(&self, states: &mut [StateId]) -> Result<bool, DecodeError> {
         let automaton = self.automaton;
-        let mut passes: Vec<Option<Pass>> = Vec::new();
+        let mut passes: Vec<Option<SlotTransition>> = Vec::new();
         passes.resize_with(automaton.states(), || None);
         let (mut is_open, mut are_alike, mut tables) = (false, true, 0);
         for &state in states.iter() {
             let pass = &mut passes[automaton.number(state)];
             if pass.is_none() {
                 let new = match self.column {
-                    _ if automaton.is_final(state) => Pass::To(state),
-                    Column::Address(_) | Column::Few(_) if TABLES_MAX <= tables => Pass::Walk,
+                    _ if automaton.is_final(state) => SlotTransition::To(state),
+                    SlotColumn::Address(_) | SlotColumn::Few(_) if TABLES_MAX <= tables => {
+                        SlotTransition::Walk
+                    }
                     _ => self.pass(state),
                 };
-                tables += usize::from(matches!(new, Pass::ByPlace(_)));
+                tables += usize::from(matches!(new, SlotTransition::ByPlace(_)));
                 is_open |= !automaton.is_final(state);
-                are_alike &= matches!(new, Pass::To(_));
+                are_alike &= matches!(new, SlotTransition::To(_));
                 *pass = Some(new);
             }
         }
@@ -266,7 +277,7 @@ impl Slot<'_> {
         if are_alike {
             // No value is read.
             for state in states {
-                if let Some(Pass::To(next)) = &passes[automaton.number(*state)] {
+                if let Some(SlotTransition::To(next)) = &passes[automaton.number(*state)] {
                     *state = *next;
                 }
             }
@@ -276,10 +287,14 @@ impl Slot<'_> {
         Ok(true)
     }
 
-    fn walk_values(&self, states: &mut [State], passes: &mut [Option<Pass>]) -> Result<(), Fault> {
+    fn walk_values(
+        &self,
+        states: &mut [StateId],
+        passes: &mut [Option<SlotTransition>],
+    ) -> Result<(), DecodeError> {
         let (automaton, bytes) = (self.automaton, &self.group.bytes);
         match self.column {
-            Column::Number { kind: Kind::Decimal, lengths, low, .. } => {
+            SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {
                 low.for_each_run(bytes, 0..self.rows, |first, run| {
                     for (at, (&value, state)) in run.iter().zip(&mut states[first..]).enumerate() {
                         let length = || match lengths {
@@ -288,8 +303,8 @@ impl Slot<'_> {
                             Lengths::Each(each) => each.get(bytes, first + at) as usize,
                         };
                         *state = match &passes[automaton.number(*state)] {
-                            Some(Pass::To(next)) => *next,
-                            Some(Pass::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
+                            Some(SlotTransition::To(next)) => *next,
+                            Some(SlotTransition::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
                             _ => {
                                 let mut text = [0; DIGITS_MAX];
                                 // One that is not padded is as long as it needs to be.
@@ -301,14 +316,14 @@ impl Slot<'_> {
                     }
                 });
             }
-            Column::Number { kind, lengths, low, high } => {
+            SlotColumn::Number { kind, lengths, low, high } => {
                 let mut text = Vec::new();
                 low.for_each_run(bytes, 0..self.rows, |first, run| {
                     for (at, (&low, state)) in run.iter().zip(&mut states[first..]).enumerate() {
                         let length = || lengths.of(bytes, first + at, *kind, low);
                         *state = match &passes[automaton.number(*state)] {
-                            Some(Pass::To(next)) => *next,
-                            Some(Pass::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
+                            Some(SlotTransition::To(next)) => *next,
+                            Some(SlotTransition::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
                             _ => {
                                 let high = high.as_ref().map_or(0, |high| high.get(bytes, first + at));
                                 text.clear();
@@ -319,17 +334,17 @@ impl Slot<'_> {
                     }
                 });
             }
-            Column::Address(places) | Column::Few(places) => {
-                // Places that a damaged group has, and a sound one has not, are passed by.
-                let is_text = matches!(self.column, Column::Few(_));
+            SlotColumn::Address(places) | SlotColumn::Few(places) => {
+                // Places that only a damaged group has are skipped.
+                let is_text = matches!(self.column, SlotColumn::Few(_));
                 let count = if is_text { self.group.dictionary.len() } else { self.group.addresses.len() };
                 places.for_each_run(bytes, 0..self.rows, |first, run| {
                     for (&place, state) in run.iter().zip(&mut states[first..]) {
                         let (before, place) = (*state, place as usize);
                         match &mut passes[automaton.number(before)] {
-                            Some(Pass::To(next)) => *state = *next,
+                            Some(SlotTransition::To(next)) => *state = *next,
                             _ if count <= place => {}
-                            Some(Pass::ByPlace(behind)) => {
+                            Some(SlotTransition::ByPlace(behind)) => {
                                 if behind[place] == UNKNOWN {
                                     behind[place] = self.behind_place(before, place);
                                 }
@@ -340,11 +355,11 @@ impl Slot<'_> {
                     }
                 });
             }
-            Column::Many(first) => {
+            SlotColumn::Many(first) => {
                 let mut words = self.group.words.reader(bytes);
                 for (rank, state) in states.iter_mut().enumerate() {
                     *state = match &passes[automaton.number(*state)] {
-                        Some(Pass::To(next)) => *next,
+                        Some(SlotTransition::To(next)) => *next,
                         _ => self.after(automaton.run(*state, words.get(first + rank)?)),
                     };
                 }
@@ -358,7 +373,7 @@ impl Slot<'_> {
 mod tests {
     use super::finds;
     use crate::automaton::tests::{EXPRESSIONS, automata};
-    use crate::group::TextGroupWriter;
+    use crate::group::TemplateGroupWriter;
     use crate::group::read::tests::{opened, statements};
     use proptest::prelude::*;
 
@@ -367,7 +382,7 @@ mod tests {
 
         #[test]
         fn rows_with_a_match_are_those_that_the_expression_finds(texts in statements()) {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for text in &texts {
                 writer.push(text);
             }

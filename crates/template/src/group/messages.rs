@@ -1,63 +1,63 @@
 //! Messages of some rows, written again from their values.
 //!
-//! The values of a template lie side by side. So those of some rows are taken from each of its columns at once, and the
-//! messages are then written one after the other.
+//! The values of a template lie side by side. So those of several rows are read from each of its columns at once, and
+//! the messages are then written one after the other.
 
-use super::column::{Column, Lengths};
-use super::read::{Template, TextGroup};
-use crate::bytes::Fault;
+use super::column::{Lengths, SlotColumn};
+use super::read::{GroupTemplate, TemplateGroup};
+use crate::bytes::DecodeError;
 use crate::digits::{DIGITS_MAX, decimal};
-use crate::numbers::Numbers;
-use crate::scan::{Kind, write};
+use crate::numbers::NumberColumn;
+use crate::scan::{VariableKind, write};
 use crate::texts::TextReader;
 use logstead_record::TextColumn;
 use std::ops::Range;
 
-/// Rows of which the values are in memory at a time.
+/// The number of rows whose values are in memory at a time.
 const ROWS: usize = 4096;
-/// Of a place, that none of the rows that are read is there.
+/// Marks a place without any of the rows that are read.
 const NOWHERE: u32 = u32::MAX;
 
 /// The rows of a place.
-struct Part<'g> {
-    template: Option<&'g Template>,
+struct PlaceRows<'g> {
+    template: Option<&'g GroupTemplate>,
     rows: usize,
-    /// Where its next rank is, and the first of its slots.
+    /// The position of its next rank, and of the first of its slots.
     rank: usize,
     slot: usize,
-    /// How many of its rows are written.
+    /// The number of its rows that are written.
     written: usize,
 }
 
-/// What a value takes, about.
+/// The approximate bytes of a value.
 const SLOT_BYTES: usize = 12;
 const SHORT_BYTES: usize = 16;
 /// Fewer values are not read as a run.
 const RUN_MIN: usize = 4;
 
-/// Where the first of the values of a slot is.
-enum Slot {
-    Number { kind: Kind, lengths: Taken, low: usize, high: Option<usize> },
+/// The position of the first value of a slot.
+enum SlotSource {
+    Number { kind: VariableKind, lengths: LengthSource, low: usize, high: Option<usize> },
     Address(usize),
     Few(usize),
     Words(usize),
 }
 
-enum Taken {
+enum LengthSource {
     Fixed(usize),
     Each(usize),
 }
 
-/// What was taken from columns.
+/// The values read from columns.
 #[derive(Default)]
-struct Values {
+struct ColumnValues {
     numbers: Vec<u64>,
     words: TextColumn,
 }
 
-impl TextGroup {
+impl TemplateGroup {
     /// The texts of some rows.
-    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
+    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, DecodeError> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         let mut ranks = self.rows().ranks_within(rows.clone());
         for first in rows.clone().step_by(ROWS) {
@@ -67,7 +67,7 @@ impl TextGroup {
     }
 
     /// The texts of these rows, best in their order.
-    pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn, Fault> {
+    pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn, DecodeError> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         for rows in rows.chunks(ROWS) {
             self.write_rows(self.rows().ranks_of(rows).into_iter(), &mut out)?;
@@ -76,7 +76,7 @@ impl TextGroup {
     }
 
     /// The texts of rows of one template.
-    pub(super) fn read_ranks(&self, template: usize, ranks: &[u32]) -> Result<TextColumn, Fault> {
+    pub(super) fn read_ranks(&self, template: usize, ranks: &[u32]) -> Result<TextColumn, DecodeError> {
         let mut out = TextColumn::with_capacity(ranks.len(), 0);
         for ranks in ranks.chunks(ROWS) {
             self.write_rows(ranks.iter().map(|&rank| (template as u16 + 1, rank)), &mut out)?;
@@ -85,7 +85,11 @@ impl TextGroup {
     }
 
     /// Appends the texts at some places and ranks.
-    fn write_rows(&self, rows: impl Iterator<Item = (u16, u32)>, out: &mut TextColumn) -> Result<(), Fault> {
+    fn write_rows(
+        &self,
+        rows: impl Iterator<Item = (u16, u32)>,
+        out: &mut TextColumn,
+    ) -> Result<(), DecodeError> {
         let mut part_of = vec![NOWHERE; self.templates.len() + 1];
         let (mut parts, mut order) = (Vec::new(), Vec::with_capacity(ROWS));
         for (place, rank) in rows {
@@ -93,13 +97,13 @@ impl TextGroup {
             if *at == NOWHERE {
                 *at = parts.len() as u32;
                 let template = usize::from(place).checked_sub(1).map(|template| &self.templates[template]);
-                parts.push(Part { template, rows: 0, rank: 0, slot: 0, written: 0 });
+                parts.push(PlaceRows { template, rows: 0, rank: 0, slot: 0, written: 0 });
             }
             parts[*at as usize].rows += 1;
             order.push((*at, rank));
         }
         let ranks = ranks_of(&mut parts, &order);
-        let (mut values, mut slots) = (Values::default(), Vec::new());
+        let (mut values, mut slots) = (ColumnValues::default(), Vec::new());
         let (mut words, mut kept) = (self.words.reader(&self.bytes), self.kept.reader(&self.bytes));
         for part in &mut parts {
             part.slot = slots.len();
@@ -135,75 +139,75 @@ impl TextGroup {
 
     fn take(
         &self,
-        column: &Column,
+        column: &SlotColumn,
         ranks: &[u32],
         words: &mut TextReader<'_>,
-        values: &mut Values,
-    ) -> Result<Slot, Fault> {
+        values: &mut ColumnValues,
+    ) -> Result<SlotSource, DecodeError> {
         Ok(match column {
-            Column::Number { kind, lengths, low, high } => {
+            SlotColumn::Number { kind, lengths, low, high } => {
                 let low = values.take(&self.bytes, low, ranks);
                 let lengths = match lengths {
                     // A decimal number is as long as it needs to be.
-                    Lengths::Natural if *kind == Kind::Decimal => Taken::Fixed(0),
+                    Lengths::Natural if *kind == VariableKind::Decimal => LengthSource::Fixed(0),
                     Lengths::Natural => {
                         let start = values.numbers.len();
                         values.numbers.extend_from_within(low..low + ranks.len());
                         values.numbers[start..].iter_mut().for_each(|low| *low = kind.digits(*low) as u64);
-                        Taken::Each(start)
+                        LengthSource::Each(start)
                     }
-                    Lengths::Fixed(length) => Taken::Fixed(*length),
-                    Lengths::Each(each) => Taken::Each(values.take(&self.bytes, each, ranks)),
+                    Lengths::Fixed(length) => LengthSource::Fixed(*length),
+                    Lengths::Each(each) => LengthSource::Each(values.take(&self.bytes, each, ranks)),
                 };
                 let high = high.as_ref().map(|high| values.take(&self.bytes, high, ranks));
-                Slot::Number { kind: *kind, lengths, low, high }
+                SlotSource::Number { kind: *kind, lengths, low, high }
             }
-            Column::Address(places) => {
+            SlotColumn::Address(places) => {
                 let start = values.take(&self.bytes, places, ranks);
                 for place in &mut values.numbers[start..] {
                     let address = self.addresses.get(*place as usize);
-                    *place = u64::from(*address.ok_or(Fault::Large("the place of an address"))?);
+                    *place = u64::from(*address.ok_or(DecodeError::Large("the place of an address"))?);
                 }
-                Slot::Address(start)
+                SlotSource::Address(start)
             }
-            Column::Few(places) => {
+            SlotColumn::Few(places) => {
                 let start = values.take(&self.bytes, places, ranks);
                 let is_known = |place: &u64| *place < self.dictionary.len() as u64;
                 if !values.numbers[start..].iter().all(is_known) {
-                    return Err(Fault::Large("the place of a word"));
+                    return Err(DecodeError::Large("the place of a word"));
                 }
-                Slot::Few(start)
+                SlotSource::Few(start)
             }
-            Column::Many(first) => values.take_words(*first, ranks, words)?,
+            SlotColumn::Many(first) => values.take_words(*first, ranks, words)?,
         })
     }
 
     #[inline]
-    fn write_slot(&self, slot: &Slot, row: usize, values: &Values, out: &mut Vec<u8>) {
+    fn write_slot(&self, slot: &SlotSource, row: usize, values: &ColumnValues, out: &mut Vec<u8>) {
         let numbers = &values.numbers;
         match slot {
-            Slot::Number { kind, lengths, low, high } => {
+            SlotSource::Number { kind, lengths, low, high } => {
                 let low = numbers[low + row];
                 let length = match lengths {
-                    Taken::Fixed(length) => *length,
-                    Taken::Each(each) => numbers[each + row] as usize,
+                    LengthSource::Fixed(length) => *length,
+                    LengthSource::Each(each) => numbers[each + row] as usize,
                 };
                 match kind {
-                    Kind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
-                    Kind::Decimal => write_decimal(low, length, out),
+                    VariableKind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
+                    VariableKind::Decimal => write_decimal(low, length, out),
                     kind => write(*kind, low, high.map_or(0, |high| numbers[high + row]), length, out),
                 }
             }
-            Slot::Address(first) => write_address(numbers[first + row] as u32, out),
-            Slot::Few(first) => copy(&self.dictionary, numbers[first + row] as usize, out),
-            Slot::Words(first) => out.extend_from_slice(values.words.get(first + row)),
+            SlotSource::Address(first) => write_address(numbers[first + row] as u32, out),
+            SlotSource::Few(first) => copy(&self.dictionary, numbers[first + row] as usize, out),
+            SlotSource::Words(first) => out.extend_from_slice(values.words.get(first + row)),
         }
     }
 }
 
-impl Values {
-    /// Adds the numbers of some ranks, and says where the first is.
-    fn take(&mut self, bytes: &[u8], numbers: &Numbers, ranks: &[u32]) -> usize {
+impl ColumnValues {
+    /// Adds the numbers of some ranks, and returns the position of the first.
+    fn take(&mut self, bytes: &[u8], numbers: &NumberColumn, ranks: &[u32]) -> usize {
         let start = self.numbers.len();
         let first = ranks.first().map_or(0, |rank| *rank as usize);
         // Few are taken one by one: a run has its price.
@@ -219,17 +223,22 @@ impl Values {
     }
 
     /// Adds the words of some ranks, of which the first of all has a number.
-    fn take_words(&mut self, first: usize, ranks: &[u32], words: &mut TextReader<'_>) -> Result<Slot, Fault> {
+    fn take_words(
+        &mut self,
+        first: usize,
+        ranks: &[u32],
+        words: &mut TextReader<'_>,
+    ) -> Result<SlotSource, DecodeError> {
         let start = self.words.len();
         for &rank in ranks {
             self.words.push(words.get(first + rank as usize)?);
         }
-        Ok(Slot::Words(start))
+        Ok(SlotSource::Words(start))
     }
 }
 
 /// The ranks of all parts, one part after the other; each part then knows where its ranks end.
-fn ranks_of(parts: &mut [Part<'_>], order: &[(u32, u32)]) -> Vec<u32> {
+fn ranks_of(parts: &mut [PlaceRows<'_>], order: &[(u32, u32)]) -> Vec<u32> {
     let mut first = 0;
     for part in parts.iter_mut() {
         part.rank = first;
@@ -244,13 +253,14 @@ fn ranks_of(parts: &mut [Part<'_>], order: &[(u32, u32)]) -> Vec<u32> {
     ranks
 }
 
-/// About how many bytes the texts of some parts have, without long words.
-fn bytes_of(parts: &[Part<'_>]) -> usize {
-    let of_row = |template: &Template| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;
+/// The approximate bytes of the texts of some parts, without long words.
+fn bytes_of(parts: &[PlaceRows<'_>]) -> usize {
+    let of_row =
+        |template: &GroupTemplate| template.texts.bytes().len() + template.columns.len() * SLOT_BYTES;
     parts.iter().map(|part| part.rows * part.template.map_or(0, of_row)).sum()
 }
 
-/// Appends one of some texts. Most are short: so many bytes are copied that how many is known to the compiler.
+/// Appends one of some texts. Most are short: a fixed number of bytes is copied, which the compiler knows.
 #[inline]
 fn copy(texts: &TextColumn, number: usize, out: &mut Vec<u8>) {
     let (start, end) = (texts.start(number), texts.ends()[number] as usize);

@@ -1,5 +1,5 @@
-//! Texts of a group of rows as templates and columns of variables, in two sections: [which template each row
-//! has](self::rows), and these:
+//! Texts of a group of rows as templates and columns of variables, in two sections: [the template of each
+//! row](self::rows), and these:
 //!
 //! | bytes                | meaning                                                                             |
 //! |----------------------|-------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@
 //! | wide      | lengths, numbers (the low halves), numbers (the high halves)                                   |
 //! | a text    | u8 1, numbers: places in the dictionary; or u8 0: the next of the many words                   |
 //!
-//! Lengths are u8 0: each number is written without zeros before it; u8 1 and u8: all have that many digits; u8 2 and
+//! Lengths are u8 0: each number is written without leading zeros; u8 1 and u8: all have that many digits; u8 2 and
 //! numbers: each has its own.
 //!
 //! **Invariant:** a message comes back byte for byte.
@@ -31,25 +31,25 @@ mod find;
 mod find_words;
 mod forms;
 mod hashes;
-mod look;
 mod matching;
 mod messages;
 mod others;
-mod placed;
+mod placed_numbers;
 mod read;
 mod rows;
 mod values;
+mod word_finder;
 mod write;
 
-pub use find::Wanted;
+pub use find::WantedWord;
 pub use forms::{WordForm, WordSet};
 pub use hashes::word_hash;
-pub use look::Look;
 pub use others::may_hold_other_addresses;
-pub use placed::Placed;
-pub use read::TextGroup;
+pub use placed_numbers::PlacedNumbers;
+pub use read::TemplateGroup;
 pub use rows::{Ranks, Rows};
-pub use write::{TextGroupWriter, Written};
+pub use word_finder::WordFinder;
+pub use write::{EncodedGroup, TemplateGroupWriter};
 
-/// Most rows of a group: dynamic fields of 131 072 messages have more rows than these.
+/// The most rows of a group: dynamic fields of 131 072 messages have more rows than these.
 pub(crate) const TEXTS_MAX: usize = 1 << 20;

@@ -1,17 +1,18 @@
-//! Addresses that no variable is: `010.0.0.1`, `300.0.0.1`, and each four numbers of more in a row. They lie in several
-//! slots.
+//! Addresses that are not variables: `010.0.0.1`, `300.0.0.1`, and any four of more numbers in a row. They lie in
+//! several slots.
 //!
 //! **Invariant:** an [address](logstead_record::word::addresses) of a message that has a template is a variable of it,
-//! or the template may hold others. A variable that is an address has no number before or behind it, so that no other
-//! address overlaps it. What is left are four words of digits with a dot between each, and such a word is a number: a
-//! text has a digit and something else. Only the first and the last may be the end of a longer text, one of base64.
+//! or the template may hold others. A variable that is an address has no number before or after it, so that no other
+//! address overlaps it. The rest are four words of digits with a dot between each, and such a word is a number: a text
+//! has a digit and something else. Only the first and the last may be the end of a longer text, one of base64.
 
-use crate::scan::Kind;
+use crate::scan::VariableKind;
 
 /// Whether messages with this key may have an address that no slot holds alone.
 pub fn may_hold_other_addresses(key: &[u8]) -> bool {
-    let is_number = |byte| Kind::of_marker(byte) == Some(Kind::Decimal);
-    let may_be = |byte| matches!(Kind::of_marker(byte), Some(Kind::Decimal | Kind::Text));
+    let is_number = |byte| VariableKind::of_marker(byte) == Some(VariableKind::Decimal);
+    let may_be =
+        |byte| matches!(VariableKind::of_marker(byte), Some(VariableKind::Decimal | VariableKind::Text));
     key.windows(7).any(|part| {
         matches!(*part, [first, b'.', second, b'.', third, b'.', fourth]
             if may_be(first) && is_number(second) && is_number(third) && may_be(fourth))
@@ -22,7 +23,7 @@ pub fn may_hold_other_addresses(key: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::group::read::tests::{alike, opened, statements};
-    use crate::group::{Ranks, TextGroupWriter, Wanted};
+    use crate::group::{Ranks, TemplateGroupWriter, WantedWord};
     use logstead_record::word;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ mod tests {
 
         #[test]
         fn no_address_is_missed(texts in prop_oneof![statements(), alike()], seed in any::<u64>()) {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for text in &texts {
                 writer.push(text);
             }
@@ -47,7 +48,7 @@ mod tests {
             prop_assert_eq!(may_hold_others.contains(&true), group.may_hold_other_addresses());
             let all: BTreeSet<&Vec<u8>> = of_rows.iter().flatten().collect();
             for address in all {
-                let wanted = Wanted::new(address);
+                let wanted = WantedWord::new(address);
                 let (in_slots, is_exact) = group.find_in_slots(&wanted).unwrap();
                 let is_told = group.may_hold_other_addresses() || hashes.contains(&wanted.hash(seed));
                 prop_assert!(is_told || in_slots.iter().all(|ranks| *ranks == Ranks::None));

@@ -1,99 +1,101 @@
 //! Opens a group.
 
-use super::column::Column;
+use super::column::SlotColumn;
 use super::others::may_hold_other_addresses;
 use super::rows::Rows;
-use crate::bytes::{Fault, Input, PADDING};
+use crate::bytes::{ByteReader, DecodeError, PADDING};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
-use crate::numbers::Numbers;
+use crate::numbers::NumberColumn;
 use crate::packet;
-use crate::scan::Kind;
-use crate::texts::Texts;
+use crate::scan::VariableKind;
+use crate::texts::TextBlocks;
 use logstead_record::TextColumn;
 use std::sync::Arc;
 
-/// Most bytes of all keys and of their lengths.
+/// The most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 
 /// An open group.
-pub struct TextGroup {
+pub struct TemplateGroup {
     pub(super) bytes: Vec<u8>,
     rows: Arc<Rows>,
     keys: TextColumn,
-    pub(super) templates: Vec<Template>,
-    /// Of each template the [kinds](kinds_of) of its slots, beside each other: a look at many touches little memory.
+    pub(super) templates: Vec<GroupTemplate>,
+    /// The [kinds](kinds_of) of the slots of each template, side by side: looking at many touches little memory.
     pub(super) kinds: Vec<u8>,
     pub(super) addresses: Vec<u32>,
     pub(super) dictionary: TextColumn,
-    pub(super) words: Texts,
-    pub(super) kept: Texts,
+    pub(super) words: TextBlocks,
+    pub(super) kept: TextBlocks,
 }
 
 /// A template of a group.
-pub(super) struct Template {
-    /// What stands before each slot, and after the last.
+pub(super) struct GroupTemplate {
+    /// The texts before each slot, and after the last.
     pub(super) texts: TextColumn,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<SlotColumn>,
     pub(super) rows: usize,
 }
 
-/// Of the kinds of a template, that it [may hold other addresses](may_hold_other_addresses): no kind has this bit.
+/// The bit, used by no kind, of a template that [may hold other addresses](may_hold_other_addresses).
 pub(super) const OTHER_ADDRESSES: u8 = 1;
 
 /// The bit of a kind.
-pub(super) fn kind_bit(kind: Kind) -> u8 {
+pub(super) fn kind_bit(kind: VariableKind) -> u8 {
     1 << kind as u8
 }
 
 /// The kinds of the slots of a key, as bits.
 fn kinds_of(key: &[u8]) -> u8 {
-    let kinds =
-        key.iter().filter_map(|&byte| Kind::of_marker(byte)).fold(0, |kinds, kind| kinds | kind_bit(kind));
+    let kinds = key
+        .iter()
+        .filter_map(|&byte| VariableKind::of_marker(byte))
+        .fold(0, |kinds, kind| kinds | kind_bit(kind));
     if may_hold_other_addresses(key) { kinds | OTHER_ADDRESSES } else { kinds }
 }
 
-impl TextGroup {
+impl TemplateGroup {
     /// Opens the texts of some rows.
-    pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TextGroup, Fault> {
+    pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TemplateGroup, DecodeError> {
         let end = bytes.len();
         // Not twice as much as a section takes, which a growing vector would ask for.
         bytes.reserve_exact(PADDING);
         bytes.resize(end + PADDING, 0);
-        let mut input = Input::new(&bytes[..end]);
+        let mut input = ByteReader::new(&bytes[..end]);
         let keys = read_keys(&mut input)?;
         let counts = rows.counts();
         if keys.len() + 1 != counts.len() {
-            return Err(Fault::Large("a number of templates"));
+            return Err(DecodeError::Large("a number of templates"));
         }
         let addresses = read_addresses(&mut input, &bytes)?;
-        let dictionary = Texts::read(&mut input)?.all(&bytes)?;
+        let dictionary = TextBlocks::read(&mut input)?.all(&bytes)?;
         let mut words_before = 0;
         let mut templates = Vec::with_capacity(keys.len());
         for (key, &rows) in keys.iter().zip(&counts[1..]) {
-            templates.push(Template::read(&mut input, key, rows as usize, &mut words_before)?);
+            templates.push(GroupTemplate::read(&mut input, key, rows as usize, &mut words_before)?);
         }
-        let words = Texts::read(&mut input)?;
-        let kept = Texts::read(&mut input)?;
+        let words = TextBlocks::read(&mut input)?;
+        let kept = TextBlocks::read(&mut input)?;
         input.end()?;
         if (words.len(), kept.len()) != (words_before, counts[0] as usize) {
-            return Err(Fault::Short);
+            return Err(DecodeError::Short);
         }
         let kinds = keys.iter().map(kinds_of).collect();
-        Ok(TextGroup { bytes, rows, keys, templates, kinds, addresses, dictionary, words, kept })
+        Ok(TemplateGroup { bytes, rows, keys, templates, kinds, addresses, dictionary, words, kept })
     }
 
-    /// Which template each row has.
+    /// The template of each row.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
     /// The texts that are kept as they are, in the order of their rows.
-    pub fn kept(&self) -> Result<TextColumn, Fault> {
+    pub fn kept(&self) -> Result<TextColumn, DecodeError> {
         self.kept.all(&self.bytes)
     }
 
-    /// Calls `each` with them, without holding more than a few at a time.
-    pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<(), Fault> {
+    /// Calls `each` with the texts, holding only a few at a time.
+    pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<(), DecodeError> {
         self.kept.for_each_block(&self.bytes, |_, texts| {
             texts.iter().for_each(&mut each);
             true
@@ -106,16 +108,16 @@ impl TextGroup {
         &self.keys
     }
 
-    /// Whether a row may have an address whose hash is not among the [hashes](TextGroup::hashes).
+    /// Whether a row may have an address whose hash is not among the [hashes](TemplateGroup::hashes).
     pub fn may_hold_other_addresses(&self) -> bool {
         self.kinds.iter().any(|kinds| kinds & OTHER_ADDRESSES != 0)
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
-        let template = |template: &Template| {
-            let columns: usize = template.columns.iter().map(Column::memory_bytes).sum();
-            size_of::<Template>() + template.texts.memory_bytes() + columns
+        let template = |template: &GroupTemplate| {
+            let columns: usize = template.columns.iter().map(SlotColumn::memory_bytes).sum();
+            size_of::<GroupTemplate>() + template.texts.memory_bytes() + columns
         };
         self.bytes.capacity()
             + self.keys.memory_bytes()
@@ -128,28 +130,33 @@ impl TextGroup {
     }
 }
 
-impl Template {
-    fn read(input: &mut Input<'_>, key: &[u8], rows: usize, words: &mut usize) -> Result<Template, Fault> {
+impl GroupTemplate {
+    fn read(
+        input: &mut ByteReader<'_>,
+        key: &[u8],
+        rows: usize,
+        words: &mut usize,
+    ) -> Result<GroupTemplate, DecodeError> {
         let (mut texts, mut columns) = (TextColumn::default(), Vec::new());
         for &byte in key {
-            match Kind::of_marker(byte) {
+            match VariableKind::of_marker(byte) {
                 None => texts.open_row().push(byte),
                 Some(kind) => {
                     texts.end_row();
-                    columns.push(Column::read(input, kind, rows, words)?);
+                    columns.push(SlotColumn::read(input, kind, rows, words)?);
                 }
             }
         }
         texts.end_row();
-        Ok(Template { texts, columns, rows })
+        Ok(GroupTemplate { texts, columns, rows })
     }
 }
 
-fn read_keys(input: &mut Input<'_>) -> Result<TextColumn, Fault> {
+fn read_keys(input: &mut ByteReader<'_>) -> Result<TextColumn, DecodeError> {
     let count = input.count(TEMPLATES_MAX, "a number of templates")?;
     let bytes = input.count(KEYS_BYTES_MAX, "keys")?;
     let text = packet::read(input, bytes)?;
-    let mut input = Input::new(&text);
+    let mut input = ByteReader::new(&text);
     let mut lengths = Vec::with_capacity(count);
     for _ in 0..count {
         lengths.push(input.count(text.len(), "a key")?);
@@ -163,10 +170,10 @@ fn read_keys(input: &mut Input<'_>) -> Result<TextColumn, Fault> {
 }
 
 /// `bytes` are those of the input, and the padding.
-fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault> {
+fn read_addresses(input: &mut ByteReader<'_>, bytes: &[u8]) -> Result<Vec<u32>, DecodeError> {
     // They differ, so that each takes a bit at least.
     let count = input.count(bytes.len() * 8, "a number of addresses")?;
-    let numbers = Numbers::read(input, count)?;
+    let numbers = NumberColumn::read(input, count)?;
     let mut addresses = Vec::with_capacity(count);
     numbers.for_each(bytes, 0..count, |address| addresses.push(address as u32));
     Ok(addresses)
@@ -176,19 +183,19 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 pub(crate) mod tests {
     use super::*;
     use crate::automaton::tests::automata;
-    use crate::group::{TextGroupWriter, Wanted, WordForm, WordSet, Written};
+    use crate::group::{EncodedGroup, TemplateGroupWriter, WantedWord, WordForm, WordSet};
     use crate::scan::tests::texts;
     use proptest::prelude::*;
 
-    fn written(writer: &mut TextGroupWriter, texts: &[Vec<u8>]) -> Written {
+    fn written(writer: &mut TemplateGroupWriter, texts: &[Vec<u8>]) -> EncodedGroup {
         for text in texts {
             writer.push(text);
         }
         writer.finish()
     }
 
-    pub(crate) fn opened(written: &Written) -> Result<TextGroup, Fault> {
-        TextGroup::open(Arc::new(Rows::open(&written.rows)?), written.texts.clone())
+    pub(crate) fn opened(written: &EncodedGroup) -> Result<TemplateGroup, DecodeError> {
+        TemplateGroup::open(Arc::new(Rows::open(&written.rows)?), written.texts.clone())
     }
 
     /// Texts of a few statements, with all kinds of variables in all lengths, beside others.
@@ -249,7 +256,7 @@ pub(crate) mod tests {
             from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(),
             scattered in proptest::collection::vec(any::<prop::sample::Index>(), 0..20),
         ) {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for texts in groups {
                 let group = opened(&written(&mut writer, &texts)).unwrap();
                 prop_assert_eq!(group.rows().len(), texts.len());
@@ -271,7 +278,7 @@ pub(crate) mod tests {
             texts in statements(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
             cut in any::<prop::sample::Index>(),
         ) {
-            let sound = written(&mut TextGroupWriter::default(), &texts);
+            let sound = written(&mut TemplateGroupWriter::default(), &texts);
             let mut damaged = [sound.rows, sound.texts];
             for bit in bits {
                 let all = damaged[0].len() + damaged[1].len();
@@ -281,7 +288,7 @@ pub(crate) mod tests {
             }
             let [rows, texts] = damaged;
             for texts in [texts[..cut.index(texts.len())].to_vec(), texts] {
-                if let Ok(group) = opened(&Written { rows: rows.clone(), texts }) {
+                if let Ok(group) = opened(&EncodedGroup { rows: rows.clone(), texts }) {
                     let rows = group.rows().len();
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
@@ -294,7 +301,7 @@ pub(crate) mod tests {
                     let backwards: Vec<u32> = (0..rows as u32).rev().collect();
                     group.read_rows(&backwards).ok();
                     for word in [&b"7"[..], b"a", b"1.2.3.4", b"abcd", b"0x1"] {
-                        group.find(&Wanted::new(word)).ok();
+                        group.find(&WantedWord::new(word)).ok();
                     }
                     let forms = [&b"1"[..], b"a", b""].map(<[u8]>::to_vec);
                     let forms = forms.map(|text| [WordForm::Begins(text.clone()), WordForm::Ends(text.clone()), WordForm::Holds(text)]);

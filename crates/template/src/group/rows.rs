@@ -1,4 +1,4 @@
-//! Which template each row of a group has.
+//! The template of each row of a group.
 //!
 //! | bytes                      | meaning                                                                   |
 //! |----------------------------|---------------------------------------------------------------------------|
@@ -9,7 +9,7 @@
 
 use super::TEXTS_MAX;
 use super::directory::Directory;
-use crate::bytes::{Fault, Input, put_varint};
+use crate::bytes::{ByteReader, DecodeError, put_varint};
 use crate::limits::TEMPLATES_MAX;
 use crate::ordered;
 use logstead_record::{Selection, bits};
@@ -23,13 +23,13 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
-/// So many places at most are compared with those of rows, one after the other: that takes less time than looking up what is
-/// accepted for each row.
+/// The most places that are compared with those of rows, one after the other: that takes less time than looking up
+/// each row.
 const COMPARED_MAX: usize = 4;
-/// To look at this many rows costs as much as looking up the rank of one.
+/// Looking at this many rows costs as much as looking up the rank of one.
 const LOOKED_AT_PER_RANK: usize = 256;
 
-/// Rows of one place are counted as vectors: this many in the time it takes to walk over one row.
+/// Rows of one place are counted as vectors: this many in the time of walking over one row.
 const COUNTED_PER_WALKED: usize = 8;
 
 /// The template of each row.
@@ -53,9 +53,9 @@ pub enum Ranks {
 }
 
 impl Rows {
-    /// Opens what was written.
-    pub fn open(bytes: &[u8]) -> Result<Rows, Fault> {
-        let mut input = Input::new(bytes);
+    /// Opens written rows.
+    pub fn open(bytes: &[u8]) -> Result<Rows, DecodeError> {
+        let mut input = ByteReader::new(bytes);
         let count = input.count(TEXTS_MAX, "a number of rows")?;
         let templates = input.count(TEMPLATES_MAX, "a number of templates")?;
         let mut places = Vec::with_capacity(count);
@@ -65,7 +65,7 @@ impl Rows {
         Ok(Rows { places, directory })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -75,7 +75,7 @@ impl Rows {
         self.places.is_empty()
     }
 
-    /// How many rows are at each place.
+    /// The number of rows that are at each place.
     pub fn counts(&self) -> &[u32] {
         self.directory.counts()
     }
@@ -85,12 +85,12 @@ impl Rows {
         &self.places
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Rows>() + size_of_val(self.places.as_slice()) + self.directory.memory_bytes()
     }
 
-    /// How many rows are meant: `found` has an entry for each place.
+    /// The number of rows that match: `found` has an entry for each place.
     pub fn count(&self, found: &[Ranks]) -> u64 {
         let of = |(ranks, &count): (&Ranks, &u32)| match ranks {
             Ranks::None => 0,
@@ -137,7 +137,7 @@ impl Rows {
         Selection::from_words(self.len(), words)
     }
 
-    /// The rows that are meant: `found` has an entry for each place.
+    /// The rows that match: `found` has an entry for each place.
     pub fn select(&self, found: &[Ranks]) -> Selection {
         assert_eq!(found.len(), self.counts().len(), "one for each place");
         let accepts: Vec<u8> = found.iter().map(|ranks| u8::from(*ranks == Ranks::All)).collect();
@@ -149,7 +149,7 @@ impl Rows {
         rows
     }
 
-    /// Keeps those of some rows that are meant: `found` has an entry for each place.
+    /// Keeps those of some rows that match: `found` has an entry for each place.
     pub fn retain(&self, found: &[Ranks], rows: &mut Selection) {
         let count = rows.count();
         let are_listed = found.iter().any(|ranks| matches!(ranks, Ranks::Some(_)));

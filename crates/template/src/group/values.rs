@@ -2,54 +2,54 @@
 //! place to write to, not one for each of its variables.
 
 use super::column::NATURAL_LENGTH;
-use crate::scan::{Kind, Variable};
+use crate::scan::{Variable, VariableKind};
 
-/// Of each row its values, a wide one as two.
+/// The values of each row, a wide one as two.
 #[derive(Default)]
-pub(super) struct Values {
+pub(super) struct RowValues {
     values: Vec<u64>,
-    /// Of a number how long it is written.
+    /// The written length of each number.
     lengths: Vec<u8>,
 }
 
-/// How many values a variable of a kind is.
-pub(super) fn count_of(kind: Kind) -> usize {
-    if kind == Kind::Wide { 2 } else { 1 }
+/// The number of values that a variable of a kind is.
+pub(super) fn count_of(kind: VariableKind) -> usize {
+    if kind == VariableKind::Wide { 2 } else { 1 }
 }
 
-/// Where the rows of each template begin among the values.
+/// The start of the rows of each template among the values.
 pub(super) struct Starts {
-    /// Of all rows of the first template, then of the next one.
+    /// The starts of all rows of the first template, then of the next one.
     starts: Vec<u32>,
-    /// How many there are up to each template.
+    /// The number of starts up to each template.
     ends: Vec<u32>,
 }
 
-impl Values {
-    /// Adds the next value of a row: `low` is it, or its low half, or a number in its stead. `text` is where it stands.
+impl RowValues {
+    /// Adds the next value of a row: `low` is the value, its low half, or a number in its stead. `text` is its range.
     #[inline]
     pub(super) fn push(&mut self, variable: &Variable, low: u64, text: &[u8]) {
         self.values.push(low);
         let length = match variable.kind {
-            Kind::Address | Kind::Text => NATURAL_LENGTH,
-            Kind::Wide => variable.bytes as u8,
+            VariableKind::Address | VariableKind::Text => NATURAL_LENGTH,
+            VariableKind::Wide => variable.bytes as u8,
             _ if variable.is_natural(text) => NATURAL_LENGTH,
             _ => variable.bytes as u8,
         };
         self.lengths.push(length);
-        if variable.kind == Kind::Wide {
+        if variable.kind == VariableKind::Wide {
             self.values.push(variable.high);
             self.lengths.push(NATURAL_LENGTH);
         }
     }
 
-    /// The values of one slot, which is so many values after the start of its row.
+    /// The values of one slot, given its distance in values from the start of a row.
     pub(super) fn gather(&self, starts: &[u32], slot: usize, out: &mut Vec<u64>) {
         out.clear();
         out.extend(starts.iter().map(|&start| self.values[start as usize + slot]));
     }
 
-    /// And how long they are written; nothing where all are natural, as most are.
+    /// The written lengths of the values; nothing if all are natural, as most are.
     pub(super) fn gather_lengths(&self, starts: &[u32], slot: usize, out: &mut Vec<u8>) {
         out.clear();
         let lengths = || starts.iter().map(|&start| self.lengths[start as usize + slot]);
@@ -69,7 +69,8 @@ impl Values {
 }
 
 impl Starts {
-    /// None where no row has a value. `places` are those of the rows, and `counts` how many values a row of each place has, 0 where it has no template.
+    /// None if no row has a value. `places` are those of the rows, and `counts` how many values a row of each place
+    /// has, 0 if it has no template.
     pub(super) fn new(places: &[u16], counts: &[u32]) -> Starts {
         let mut ends = vec![0; counts.len()];
         if counts.iter().all(|&count| count == 0) {
@@ -94,7 +95,7 @@ impl Starts {
         Starts { starts, ends }
     }
 
-    /// Those of the rows at a place.
+    /// The starts of the rows at a place.
     pub(super) fn at(&self, place: usize) -> &[u32] {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.starts[start as usize..self.ends[place] as usize]

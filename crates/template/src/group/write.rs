@@ -3,17 +3,17 @@
 use super::column::{write_addresses, write_few, write_many, write_numbers};
 use super::effort::{Effort, Efforts};
 use super::rows;
-use super::values::{Starts, Values, count_of};
+use super::values::{RowValues, Starts, count_of};
 use crate::bytes::put_varint;
 use crate::interner::Interner;
-use crate::scan::{Kind, Scanner, Variable};
-use crate::table::{Found, Templates, align};
+use crate::scan::{Scanner, Variable, VariableKind};
+use crate::table::{KeyMatch, TemplateTable, align};
 use crate::{numbers, packet, texts};
 use hashbrown::HashMap;
 use logstead_record::TextColumn;
 use zstd::bulk::Compressor;
 
-/// Of the compressor for what is large, and for what is small and read often.
+/// The level of the compressor for large parts, and for small ones that are read often.
 const LEVEL: i32 = 1;
 const KEYS_LEVEL: i32 = 3;
 /// Slots with fewer values than this, or with more than a third of them distinct, have no dictionary.
@@ -26,43 +26,43 @@ const UNKNOWN: u16 = u16::MAX;
 
 /// A group as bytes.
 #[derive(Clone, Default)]
-pub struct Written {
-    /// Which template each row has.
+pub struct EncodedGroup {
+    /// The template of each row.
     pub rows: Vec<u8>,
     /// The templates, and their values.
     pub texts: Vec<u8>,
 }
 
-/// Gathers the texts of a group. What it learned of templates stays for the next one.
+/// Gathers the texts of a group. The templates it learned stay for the next one.
 #[derive(Default)]
-pub struct TextGroupWriter {
+pub struct TemplateGroupWriter {
     scanner: Scanner,
-    templates: Templates,
+    templates: TemplateTable,
     efforts: Efforts,
     aligned: Vec<Variable>,
     /// For each template of the table its place in this group.
     places: Vec<u16>,
-    /// And for each of those the template.
+    /// The template of each of those.
     group: Vec<u32>,
     rows: Vec<u16>,
-    values: Values,
+    values: RowValues,
     addresses: HashMap<u32, u32>,
     words: Interner,
     /// Messages without a template.
     kept: TextColumn,
-    plain: Plain,
+    plain: PlainTemplates,
 }
 
 /// The templates of a text that is empty, and of one that is a decimal number, once there are any. Most values of some
 /// columns are such texts: to split them and to look for their keys would take longer than all the rest.
 #[derive(Default)]
-struct Plain {
+struct PlainTemplates {
     empty: Option<u32>,
     decimal: Option<u32>,
 }
 
-impl TextGroupWriter {
-    /// Adds the text of the next row. `false` where it has no template and is kept as it is.
+impl TemplateGroupWriter {
+    /// Adds the text of the next row. `false` if it has no template and is kept as it is.
     pub fn push(&mut self, text: &[u8]) -> bool {
         if self.push_plain(text) {
             self.efforts.add(true);
@@ -71,32 +71,32 @@ impl TextGroupWriter {
         let found = match self.efforts.next() {
             Effort::Learn if self.scanner.scan(text) => self.templates.find(self.scanner.key()),
             Effort::LookUp if self.scanner.scan(text) => self.templates.find_known(self.scanner.key()),
-            _ => Found::Nothing,
+            _ => KeyMatch::Nothing,
         };
-        self.efforts.add(found != Found::Nothing);
+        self.efforts.add(found != KeyMatch::Nothing);
         match found {
-            Found::Nothing | Found::NotYet => {
+            KeyMatch::Nothing | KeyMatch::NotYet => {
                 self.rows.push(NO_TEMPLATE);
                 self.kept.push(text);
             }
-            Found::Template(template) => {
+            KeyMatch::Template(template) => {
                 self.plain.learn(self.scanner.key(), template);
                 self.push_variables(template, None, text);
             }
-            Found::Alias(template) => {
+            KeyMatch::Alias(template) => {
                 let mut aligned = std::mem::take(&mut self.aligned);
                 align(self.templates.key(template), &self.scanner, &mut aligned);
                 self.push_variables(template, Some(&aligned), text);
                 self.aligned = aligned;
             }
         }
-        !matches!(found, Found::Nothing | Found::NotYet)
+        !matches!(found, KeyMatch::Nothing | KeyMatch::NotYet)
     }
 
     /// Adds a text if it is plain, and its template is known.
     #[inline]
     fn push_plain(&mut self, text: &[u8]) -> bool {
-        let Plain { empty, decimal } = self.plain;
+        let PlainTemplates { empty, decimal } = self.plain;
         if text.is_empty() {
             let Some(template) = empty else { return false };
             self.push_row(template);
@@ -109,22 +109,22 @@ impl TextGroupWriter {
         true
     }
 
-    /// The place of the last row: 0 where its text is kept as it is.
+    /// The place of the last row: 0 if its text is kept as it is.
     pub fn last_place(&self) -> u16 {
         self.rows.last().copied().unwrap_or(NO_TEMPLATE)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many bytes there are of texts without a template and of words.
+    /// The number of bytes of texts without a template and of words.
     pub fn text_bytes(&self) -> usize {
         self.kept.bytes().len() + self.words.memory_bytes()
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.templates.memory_bytes()
             + self.values.memory_bytes()
@@ -136,9 +136,9 @@ impl TextGroupWriter {
     }
 
     /// The group, and begins the next one.
-    pub fn finish(&mut self) -> Written {
+    pub fn finish(&mut self) -> EncodedGroup {
         let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
-        let mut written = Written::default();
+        let mut written = EncodedGroup::default();
         rows::write(&self.rows, self.group.len(), &mut compressor, &mut written.rows);
         let out = &mut written.texts;
         self.write_keys(out);
@@ -162,14 +162,14 @@ impl TextGroupWriter {
     #[inline]
     fn push_variables(&mut self, template: u32, aligned: Option<&[Variable]>, text: &[u8]) {
         self.push_row(template);
-        let TextGroupWriter { values, addresses, words, scanner, .. } = self;
+        let TemplateGroupWriter { values, addresses, words, scanner, .. } = self;
         for variable in aligned.unwrap_or(scanner.variables()) {
             let low = match variable.kind {
-                Kind::Address => {
+                VariableKind::Address => {
                     let next = addresses.len() as u32;
                     u64::from(*addresses.entry(variable.low as u32).or_insert(next))
                 }
-                Kind::Text => u64::from(words.number(&text[variable.range()])),
+                VariableKind::Text => u64::from(words.number(&text[variable.range()])),
                 _ => variable.low,
             };
             values.push(variable, low, text);
@@ -239,20 +239,20 @@ impl TextGroupWriter {
         for (starts, kind, slot) in self.slots(&starts) {
             self.values.gather(starts, slot, &mut low);
             match kind {
-                Kind::Text if few.next() == Some(true) => {
+                VariableKind::Text if few.next() == Some(true) => {
                     low.iter_mut().for_each(|word| *word = u64::from(words[*word as usize]));
                     write_few(&low, out);
                 }
-                Kind::Text => {
+                VariableKind::Text => {
                     many.extend(low.iter().map(|&word| word as u32));
                     write_many(out);
                 }
-                Kind::Address => {
+                VariableKind::Address => {
                     low.iter_mut().for_each(|id| *id = addresses[*id as usize]);
                     write_addresses(&low, out);
                 }
                 kind => {
-                    if kind == Kind::Wide {
+                    if kind == VariableKind::Wide {
                         self.values.gather(starts, slot + 1, &mut high);
                     }
                     self.values.gather_lengths(starts, slot, &mut lengths);
@@ -263,8 +263,8 @@ impl TextGroupWriter {
         many
     }
 
-    /// For each slot of each template where the values of its rows begin, its kind, and its place among them.
-    fn slots<'a>(&'a self, starts: &'a Starts) -> impl Iterator<Item = (&'a [u32], Kind, usize)> {
+    /// For each slot of each template, the starts of the rows among the values, its kind, and its place in a row.
+    fn slots<'a>(&'a self, starts: &'a Starts) -> impl Iterator<Item = (&'a [u32], VariableKind, usize)> {
         self.group.iter().enumerate().flat_map(move |(place, &template)| {
             let slots = self.templates.slots(template).iter().scan(0, |next, &kind| {
                 let slot = *next;
@@ -287,7 +287,7 @@ impl TextGroupWriter {
         let mut seen = vec![NOWHERE; self.words.len()];
         let mut places = vec![NOWHERE; self.words.len()];
         let (mut few, mut values, mut distinct) = (Vec::new(), Vec::new(), Vec::new());
-        for (starts, _, slot) in self.slots(starts).filter(|(_, kind, _)| *kind == Kind::Text) {
+        for (starts, _, slot) in self.slots(starts).filter(|(_, kind, _)| *kind == VariableKind::Text) {
             distinct.clear();
             if FEW_VALUES_MIN <= starts.len() {
                 self.values.gather(starts, slot, &mut values);
@@ -318,13 +318,13 @@ fn are_few(distinct: usize, values: usize) -> bool {
     distinct <= FEW_WORDS || distinct * 3 <= values
 }
 
-impl Plain {
+impl PlainTemplates {
     /// The template of a key that is neither an alias nor unknown.
     #[inline]
     fn learn(&mut self, key: &[u8], template: u32) {
         match key {
             [] => self.empty = Some(template),
-            [marker] if *marker == Kind::Decimal as u8 => self.decimal = Some(template),
+            [marker] if *marker == VariableKind::Decimal as u8 => self.decimal = Some(template),
             _ => {}
         }
     }

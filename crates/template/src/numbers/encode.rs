@@ -3,7 +3,7 @@
 use super::{CHUNK, CONSTANT, DELTA, DELTAS, DICTIONARY, DICTIONARY_MAX, FRAME, FRAMES, HEAD_BYTES};
 use crate::bytes::{bits, pack, packed_bytes, put_varint};
 
-/// Another form has to save this part of a hundred, as it takes longer to read.
+/// Another form has to save this percentage, as it takes longer to read.
 const DICTIONARY_GAIN: usize = 97;
 const CHUNKS_GAIN: usize = 95;
 /// If almost all of the first values differ, the rest will too.
@@ -23,7 +23,7 @@ pub(crate) fn write(values: &[u64], out: &mut Vec<u8>) {
     }
     let width = bits(greatest - least);
     let frame_bytes = packed_bytes(values.len(), width) + 4;
-    if let Some(dictionary) = dictionary(values, (least, greatest), frame_bytes) {
+    if let Some(dictionary) = dictionary(values, least, greatest, frame_bytes) {
         return dictionary.write(values, out);
     }
     if let Some(least) = least_of_deltas(values, width, frame_bytes) {
@@ -45,37 +45,37 @@ fn range_of(values: &[u64]) -> (u64, u64) {
 /// The distinct values in their order, and the place of each.
 struct Dictionary {
     distinct: Vec<u64>,
-    places: Places,
+    places: DictionaryPlaces,
 }
 
-enum Places {
-    /// Of the least value, of the next number and so on. There is a place for numbers that are no value too.
+enum DictionaryPlaces {
+    /// The place of the least value, of the next number and so on. Numbers that are not values have a place too.
     Near { least: u64, places: Vec<u16> },
     /// A hash table: values, and their places.
     Far { known: Vec<u64>, places: Vec<u16> },
 }
 
-/// No value, and no place.
+/// Marks a number without a value or a place.
 const FREE: u64 = u64::MAX;
 const NO_PLACE: u16 = u16::MAX;
-/// Values are near each other where they span less than so many numbers for each of them.
+/// Values are near each other if they span less than this many numbers for each of them.
 const NEAR: u64 = 4;
 
-/// Where there are few distinct values.
-fn dictionary(values: &[u64], (least, greatest): (u64, u64), bytes_max: usize) -> Option<Dictionary> {
+/// A dictionary, if there are few distinct values.
+fn dictionary(values: &[u64], least: u64, greatest: u64, bytes_max: usize) -> Option<Dictionary> {
     let width = bits(greatest - least);
     if values.len() < 64 || width < 3 {
         return None;
     }
     let most = (values.len() / 4).min(DICTIONARY_MAX);
     let is_near = greatest - least < NEAR * values.len() as u64;
-    let dictionary = if is_near { near(values, (least, greatest), most)? } else { far(values, most)? };
+    let dictionary = if is_near { near(values, least, greatest, most)? } else { far(values, most)? };
     let gaps = dictionary.distinct.windows(2).map(|pair| bits(pair[1] - pair[0]).div_ceil(7) as usize);
     let ids = packed_bytes(values.len(), bits(dictionary.distinct.len() as u64 - 1));
     ((ids + gaps.sum::<usize>() + 2) * 100 < bytes_max * DICTIONARY_GAIN).then_some(dictionary)
 }
 
-fn near(values: &[u64], (least, greatest): (u64, u64), most: usize) -> Option<Dictionary> {
+fn near(values: &[u64], least: u64, greatest: u64, most: usize) -> Option<Dictionary> {
     let mut places = vec![NO_PLACE; (greatest - least) as usize + 1];
     let mut count = 0;
     let (first, rest) = values.split_at(values.len().min(SAMPLE));
@@ -94,10 +94,10 @@ fn near(values: &[u64], (least, greatest): (u64, u64), most: usize) -> Option<Di
         *place = distinct.len() as u16;
         distinct.push(value);
     }
-    Some(Dictionary { distinct, places: Places::Near { least, places } })
+    Some(Dictionary { distinct, places: DictionaryPlaces::Near { least, places } })
 }
 
-/// Gives up early where they turn out to be many.
+/// Gives up early if they turn out to be many.
 fn far(values: &[u64], most: usize) -> Option<Dictionary> {
     let mut known = vec![FREE; (most * 2).next_power_of_two().max(64)];
     let mut distinct = Vec::new();
@@ -118,10 +118,10 @@ fn far(values: &[u64], most: usize) -> Option<Dictionary> {
     distinct.sort_unstable();
     let mut places = vec![NO_PLACE; known.len()];
     distinct.iter().zip(0..).for_each(|(&value, place)| places[find(&known, value)] = place);
-    Some(Dictionary { distinct, places: Places::Far { known, places } })
+    Some(Dictionary { distinct, places: DictionaryPlaces::Far { known, places } })
 }
 
-/// Where a value is in a hash table, or where it would be.
+/// The position of a value in a hash table, or the one it would have.
 fn find(known: &[u64], value: u64) -> usize {
     let mask = known.len() - 1;
     let mut place = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 20 & mask;
@@ -142,17 +142,17 @@ impl Dictionary {
         }
         let width = bits(self.distinct.len() as u64 - 1);
         match &self.places {
-            Places::Near { least, places } => {
+            DictionaryPlaces::Near { least, places } => {
                 pack(values.iter().map(|value| u64::from(places[(value - least) as usize])), width, out);
             }
-            Places::Far { known, places } => {
+            DictionaryPlaces::Far { known, places } => {
                 pack(values.iter().map(|&value| u64::from(places[find(known, value)])), width, out);
             }
         }
     }
 }
 
-/// As signed numbers, wrapped.
+/// The least difference of neighbours as a signed number, wrapped.
 fn least_difference(values: &[u64]) -> u64 {
     values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).min().unwrap_or(0) as u64
 }
@@ -161,9 +161,9 @@ fn delta_width(chunk: &[u64], least: u64) -> u32 {
     chunk.windows(2).map(|pair| bits(pair[1].wrapping_sub(pair[0]).wrapping_sub(least))).max().unwrap_or(0)
 }
 
-/// The least difference, where differences take less.
+/// The least difference, if differences take less.
 fn least_of_deltas(values: &[u64], width: u32, bytes_max: usize) -> Option<u64> {
-    // Only where a sample says so: most columns are in no order.
+    // Only if a sample says so: most columns are in no order.
     let sample = values.get(..2 * DELTA).filter(|_| 4 <= width)?;
     let pays = |values: &[u64], least| delta_width(&values[..DELTA], least) + 2 < width;
     if !pays(sample, least_difference(sample)) {

@@ -8,14 +8,14 @@
 //! |          3 | dictionary | varint, how many distinct values; those in order, each as varint less the one before; ids packed |
 //! |          4 | deltas     | u64 the least difference; heads of chunks of 128; for each chunk its differences less the least, packed |
 //!
-//! A head is u64 base (the least value; in deltas the first), u8 width, u32 where the chunk begins behind the heads. How
-//! many values there are stands elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
+//! A head is u64 base (the least value; in deltas the first), u8 width, u32 the start of the chunk after the heads.
+//! The number of values is kept elsewhere. Packed numbers of a width of bits begin at a byte, lowest bit first.
 //!
 //! **Invariant:** an open column lies within its bytes: reading any of its values cannot fail.
 
 mod encode;
 
-use crate::bytes::{Fault, Input, bits, packed_bytes, unpack};
+use crate::bytes::{ByteReader, DecodeError, bits, packed_bytes, unpack};
 use crate::unpack::unpack_many;
 use std::ops::Range;
 
@@ -30,71 +30,71 @@ const DELTAS: u8 = 4;
 const CHUNK: usize = 1024;
 const DELTA: usize = 128;
 const HEAD_BYTES: usize = 13;
-/// Most values of a dictionary.
+/// The most values of a dictionary.
 const DICTIONARY_MAX: usize = 8192;
-/// Values that are read at once: those of a chunk of differences.
+/// The number of values that are read at once: those of a chunk of differences.
 const RUN: usize = DELTA;
 
-/// An open column, without its bytes: those are given to each question, and are the ones it was opened in.
+/// An open column, without its bytes: each call gets these, and they are the ones it was opened in.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers {
-    form: Form,
-    /// How many values there are.
+pub(crate) struct NumberColumn {
+    form: NumberEncoding,
+    /// The number of values.
     len: usize,
     /// No value is beyond these.
     bounds: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum NumberEncoding {
     Constant(u64),
-    Frame(Chunk),
-    Frames(Vec<Chunk>),
+    Frame(NumberFrame),
+    Frames(Vec<NumberFrame>),
     Dictionary { values: Vec<u64>, width: u32, at: usize },
-    Deltas { least: u64, chunks: Vec<Chunk> },
+    Deltas { least: u64, chunks: Vec<NumberFrame> },
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Chunk {
+struct NumberFrame {
     base: u64,
     width: u32,
     at: usize,
 }
 
-impl Numbers {
-    /// Opens a column of `len` values. Behind all that `input` reads there have to be [`PADDING`] bytes.
-    pub(crate) fn read(input: &mut Input<'_>, len: usize) -> Result<Numbers, Fault> {
+impl NumberColumn {
+    /// Opens a column of `len` values. The bytes that `input` reads must be followed by [`PADDING`] bytes.
+    pub(crate) fn read(input: &mut ByteReader<'_>, len: usize) -> Result<NumberColumn, DecodeError> {
         let form = match input.byte()? {
-            CONSTANT => Form::Constant(input.varint()?),
+            CONSTANT => NumberEncoding::Constant(input.varint()?),
             FRAME => {
                 let base = input.varint()?;
                 let width = width(input.byte()?)?;
                 let at = input.skip(packed_bytes(len, width))?.start;
-                Form::Frame(Chunk { base, width, at })
+                NumberEncoding::Frame(NumberFrame { base, width, at })
             }
-            FRAMES => Form::Frames(read_chunks(input, len, CHUNK, 0)?),
+            FRAMES => NumberEncoding::Frames(read_chunks(input, len, CHUNK, 0)?),
             DICTIONARY => {
                 let count = input.count(DICTIONARY_MAX, "a dictionary of numbers")?;
                 let (mut values, mut before) = (Vec::with_capacity(count), 0_u64);
                 for _ in 0..count {
-                    before = before.checked_add(input.varint()?).ok_or(Fault::Large("a dictionary"))?;
+                    before = before.checked_add(input.varint()?).ok_or(DecodeError::Large("a dictionary"))?;
                     values.push(before);
                 }
-                let width = bits(count.checked_sub(1).ok_or(Fault::Short)? as u64);
+                let width = bits(count.checked_sub(1).ok_or(DecodeError::Short)? as u64);
                 let at = input.skip(packed_bytes(len, width))?.start;
-                Form::Dictionary { values, width, at }
+                NumberEncoding::Dictionary { values, width, at }
             }
             DELTAS => {
                 let least = input.u64()?;
-                Form::Deltas { least, chunks: read_chunks(input, len, DELTA, 1)? }
+                NumberEncoding::Deltas { least, chunks: read_chunks(input, len, DELTA, 1)? }
             }
-            kind => return Err(Fault::Kind { what: "column", kind }),
+            kind => return Err(DecodeError::Kind { what: "column", kind }),
         };
         let bounds = form.bounds(len);
-        Ok(Numbers { form, len, bounds })
+        Ok(NumberColumn { form, len, bounds })
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -102,13 +102,13 @@ impl Numbers {
     /// The value at a place.
     pub(crate) fn get(&self, bytes: &[u8], place: usize) -> u64 {
         match &self.form {
-            Form::Constant(value) => *value,
-            Form::Frame(chunk) => chunk.get(bytes, place),
-            Form::Frames(chunks) => chunks[place / CHUNK].get(bytes, place % CHUNK),
-            Form::Dictionary { values, width, at } => {
+            NumberEncoding::Constant(value) => *value,
+            NumberEncoding::Frame(chunk) => chunk.get(bytes, place),
+            NumberEncoding::Frames(chunks) => chunks[place / CHUNK].get(bytes, place % CHUNK),
+            NumberEncoding::Dictionary { values, width, at } => {
                 of_dictionary(values, unpack(&bytes[*at..], place, *width))
             }
-            Form::Deltas { .. } => {
+            NumberEncoding::Deltas { .. } => {
                 let mut value = [0];
                 self.fill(bytes, place, &mut value);
                 value[0]
@@ -142,14 +142,14 @@ impl Numbers {
     /// The values from a place on, all of them of one chunk.
     fn fill(&self, bytes: &[u8], first: usize, out: &mut [u64]) {
         match &self.form {
-            Form::Constant(value) => out.fill(*value),
-            Form::Frame(chunk) => chunk.fill(bytes, first, out),
-            Form::Frames(chunks) => chunks[first / CHUNK].fill(bytes, first % CHUNK, out),
-            Form::Dictionary { values, width, at } => {
+            NumberEncoding::Constant(value) => out.fill(*value),
+            NumberEncoding::Frame(chunk) => chunk.fill(bytes, first, out),
+            NumberEncoding::Frames(chunks) => chunks[first / CHUNK].fill(bytes, first % CHUNK, out),
+            NumberEncoding::Dictionary { values, width, at } => {
                 unpack_many(&bytes[*at..], first, *width, out);
                 out.iter_mut().for_each(|id| *id = of_dictionary(values, *id));
             }
-            Form::Deltas { least, chunks } => {
+            NumberEncoding::Deltas { least, chunks } => {
                 let (chunk, before) = (chunks[first / DELTA], first % DELTA);
                 let mut deltas = [0; DELTA];
                 let deltas = &mut deltas[..before + out.len()];
@@ -170,8 +170,8 @@ impl Numbers {
     /// Calls `each` with every value, but not with each as often as it is there.
     pub(crate) fn for_each_distinct(&self, bytes: &[u8], mut each: impl FnMut(u64)) {
         match &self.form {
-            Form::Constant(value) if 0 < self.len => each(*value),
-            Form::Dictionary { values, .. } => values.iter().for_each(|&value| each(value)),
+            NumberEncoding::Constant(value) if 0 < self.len => each(*value),
+            NumberEncoding::Dictionary { values, .. } => values.iter().for_each(|&value| each(value)),
             _ => self.for_each(bytes, 0..self.len, each),
         }
     }
@@ -188,9 +188,9 @@ impl Numbers {
             return;
         }
         match &self.form {
-            Form::Constant(_) => (0..self.len).for_each(each),
-            Form::Frame(chunk) => chunk.find(bytes, value, 0..self.len, &mut each),
-            Form::Frames(chunks) => {
+            NumberEncoding::Constant(_) => (0..self.len).for_each(each),
+            NumberEncoding::Frame(chunk) => chunk.find(bytes, value, 0..self.len, &mut each),
+            NumberEncoding::Frames(chunks) => {
                 for (number, chunk) in
                     chunks.iter().enumerate().filter(|(_, chunk)| is_within(chunk.bounds()))
                 {
@@ -198,13 +198,13 @@ impl Numbers {
                     chunk.find(bytes, value, first..self.len.min(first + CHUNK), &mut each);
                 }
             }
-            Form::Dictionary { values, width, at } => {
+            NumberEncoding::Dictionary { values, width, at } => {
                 if let Ok(id) = values.binary_search(&value) {
-                    let ids = Chunk { base: 0, width: *width, at: *at };
+                    let ids = NumberFrame { base: 0, width: *width, at: *at };
                     ids.find(bytes, id as u64, 0..self.len, &mut each);
                 }
             }
-            Form::Deltas { least, chunks } => {
+            NumberEncoding::Deltas { least, chunks } => {
                 for (number, chunk) in chunks.iter().enumerate() {
                     let first = number * DELTA;
                     let end = self.len.min(first + DELTA);
@@ -218,17 +218,19 @@ impl Numbers {
         }
     }
 
-    /// Memory that it takes beyond itself.
+    /// The memory that it takes beyond itself.
     pub(crate) fn memory_bytes(&self) -> usize {
         match &self.form {
-            Form::Constant(_) | Form::Frame(_) => 0,
-            Form::Frames(chunks) | Form::Deltas { chunks, .. } => size_of_val(chunks.as_slice()),
-            Form::Dictionary { values, .. } => size_of_val(values.as_slice()),
+            NumberEncoding::Constant(_) | NumberEncoding::Frame(_) => 0,
+            NumberEncoding::Frames(chunks) | NumberEncoding::Deltas { chunks, .. } => {
+                size_of_val(chunks.as_slice())
+            }
+            NumberEncoding::Dictionary { values, .. } => size_of_val(values.as_slice()),
         }
     }
 }
 
-impl Chunk {
+impl NumberFrame {
     #[inline]
     fn get(&self, bytes: &[u8], place: usize) -> u64 {
         self.base.wrapping_add(unpack(&bytes[self.at..], place, self.width))
@@ -255,7 +257,7 @@ impl Chunk {
         (self.base, self.base.saturating_add(span))
     }
 
-    /// Of a chunk of `count` values, each a difference behind the one before it.
+    /// The bounds of a chunk of `count` values, each given as the difference from the one before it.
     fn bounds_of_sums(&self, least: u64, count: usize) -> (u64, u64) {
         let steps = count.saturating_sub(1) as i128;
         let span = i128::from(u64::MAX.checked_shr(u64::BITS - self.width).unwrap_or(0));
@@ -270,20 +272,20 @@ impl Chunk {
     }
 }
 
-impl Form {
-    /// Of `len` values.
+impl NumberEncoding {
+    /// The bounds of `len` values.
     fn bounds(&self, len: usize) -> (u64, u64) {
         let around = |bounds: &mut dyn Iterator<Item = (u64, u64)>| {
             bounds.fold((u64::MAX, 0), |(least, greatest), (low, high)| (least.min(low), greatest.max(high)))
         };
         match self {
-            Form::Constant(value) => (*value, *value),
-            Form::Frame(chunk) => chunk.bounds(),
-            Form::Frames(chunks) => around(&mut chunks.iter().map(Chunk::bounds)),
-            Form::Dictionary { values, .. } => {
+            NumberEncoding::Constant(value) => (*value, *value),
+            NumberEncoding::Frame(chunk) => chunk.bounds(),
+            NumberEncoding::Frames(chunks) => around(&mut chunks.iter().map(NumberFrame::bounds)),
+            NumberEncoding::Dictionary { values, .. } => {
                 (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0))
             }
-            Form::Deltas { least, chunks } => around(
+            NumberEncoding::Deltas { least, chunks } => around(
                 &mut chunks
                     .iter()
                     .enumerate()
@@ -307,19 +309,25 @@ fn each_equal(run: &[u64], value: u64, first: usize, each: &mut impl FnMut(usize
     }
 }
 
-/// Where the size of the dictionary is not a power of two, a damaged column may hold an id that is too large.
+/// The value of an id. A damaged column may hold an id that is too large, if the size of the dictionary is not a power
+/// of two.
 fn of_dictionary(values: &[u64], id: u64) -> u64 {
     values.get(id as usize).copied().unwrap_or(0)
 }
 
-fn width(byte: u8) -> Result<u32, Fault> {
-    if u32::from(byte) <= u64::BITS { Ok(u32::from(byte)) } else { Err(Fault::Large("a width")) }
+fn width(byte: u8) -> Result<u32, DecodeError> {
+    if u32::from(byte) <= u64::BITS { Ok(u32::from(byte)) } else { Err(DecodeError::Large("a width")) }
 }
 
 /// The heads of chunks of `rows` values, of which each packs `fewer` less.
-fn read_chunks(input: &mut Input<'_>, len: usize, rows: usize, fewer: usize) -> Result<Vec<Chunk>, Fault> {
+fn read_chunks(
+    input: &mut ByteReader<'_>,
+    len: usize,
+    rows: usize,
+    fewer: usize,
+) -> Result<Vec<NumberFrame>, DecodeError> {
     let count = len.div_ceil(rows);
-    let mut heads = Input::new(input.take(count.checked_mul(HEAD_BYTES).ok_or(Fault::Short)?)?);
+    let mut heads = ByteReader::new(input.take(count.checked_mul(HEAD_BYTES).ok_or(DecodeError::Short)?)?);
     let mut chunks = Vec::with_capacity(count);
     let start = input.at;
     for number in 0..count {
@@ -327,10 +335,10 @@ fn read_chunks(input: &mut Input<'_>, len: usize, rows: usize, fewer: usize) -> 
         let width = width(heads.byte()?)?;
         let at = start + heads.u32()? as usize;
         if at != input.at {
-            return Err(Fault::Large("the place of a chunk"));
+            return Err(DecodeError::Large("the place of a chunk"));
         }
         input.skip(packed_bytes(rows.min(len - number * rows) - fewer, width))?;
-        chunks.push(Chunk { base, width, at });
+        chunks.push(NumberFrame { base, width, at });
     }
     Ok(chunks)
 }
@@ -348,9 +356,9 @@ mod tests {
         bytes
     }
 
-    fn open(bytes: &[u8], len: usize) -> Result<Numbers, Fault> {
-        let mut input = Input::new(bytes.get(..bytes.len() - PADDING).unwrap_or_default());
-        let numbers = Numbers::read(&mut input, len)?;
+    fn open(bytes: &[u8], len: usize) -> Result<NumberColumn, DecodeError> {
+        let mut input = ByteReader::new(bytes.get(..bytes.len() - PADDING).unwrap_or_default());
+        let numbers = NumberColumn::read(&mut input, len)?;
         input.end()?;
         Ok(numbers)
     }

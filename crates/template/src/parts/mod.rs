@@ -1,5 +1,5 @@
-//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it. Of
-//! such a value it is kept where it stands, and that is the same for most rows of a template.
+//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it.
+//! Only the place of such a value is kept, and that is the same for most rows of a template.
 //!
 //! An *outline* is the names of a row's fields, and how the value of each is found in the message. It is found from the
 //! end of the part before it, or from the beginning.
@@ -8,12 +8,12 @@
 //! |-------------------------------|-----------------------------------------------------------------------------|
 //! | [texts](crate::texts)         | the distinct names                                                          |
 //! | varint, varint, packet        | outlines, at most 1 048 576; bytes of the packet; below                     |
-//! | varint, [placed](crate::Placed) | bytes that follow; the outline of each row                                |
+//! | varint, [placed](crate::PlacedNumbers) | bytes that follow; the outline of each row                                |
 //! | [ordered](crate::ordered)     | the numbers that outlines leave open, in the order of rows                  |
 //!
 //! The packet has how many values each outline has; then, of the values of all outlines one after the other, first the
-//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands for.
-//! All else is varints.
+//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands
+//! for. All else is varints.
 //!
 //! | end | the value is                                                                                          |
 //! |----:|-------------------------------------------------------------------------------------------------------|
@@ -25,34 +25,34 @@
 //!
 //! A gap of 0 is the next open number, which comes before the length.
 //!
-//! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so that
-//! its words are words of the message, and what is found in it is found in the message.
+//! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so
+//! that its words are words of the message, and any match in it is a match in the message.
 
 mod read;
 mod write;
 
-use crate::bytes::Fault;
+use crate::bytes::DecodeError;
 
-pub use read::{FieldsOfRows, Parts};
-pub use write::PartsWriter;
+pub use read::{FieldParts, FieldsOfRows};
+pub use write::FieldPartsWriter;
 
-/// How the value of a field is found.
+/// The way to find the value of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Value {
+struct OutlineValue {
     name: u32,
-    /// How far it is from the end of the part before it; none where that is an open number, or there is no part.
+    /// The distance from the end of the part before it; `None` if that is an open number, or there is no part.
     gap: Option<u32>,
-    end: End,
+    end: ValueEnd,
 }
 
-/// Where it ends.
+/// The end of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum End {
+enum ValueEnd {
     /// It is no part of the message.
     Elsewhere,
     /// It is empty.
     Empty,
-    /// Where the message ends.
+    /// At the end of the message.
     Message,
     /// Before the first such byte.
     Before(u8),
@@ -60,51 +60,51 @@ enum End {
     Length,
 }
 
-impl End {
-    fn of_code(code: u8) -> Result<End, Fault> {
+impl ValueEnd {
+    fn of_code(code: u8) -> Result<ValueEnd, DecodeError> {
         Ok(match code {
-            0 => End::Elsewhere,
-            1 => End::Empty,
-            2 => End::Message,
-            3 => End::Before(0),
-            4 => End::Length,
-            kind => return Err(Fault::Kind { what: "end", kind }),
+            0 => ValueEnd::Elsewhere,
+            1 => ValueEnd::Empty,
+            2 => ValueEnd::Message,
+            3 => ValueEnd::Before(0),
+            4 => ValueEnd::Length,
+            kind => return Err(DecodeError::Kind { what: "end", kind }),
         })
     }
 
     fn code(self) -> u8 {
         match self {
-            End::Elsewhere => 0,
-            End::Empty => 1,
-            End::Message => 2,
-            End::Before(_) => 3,
-            End::Length => 4,
+            ValueEnd::Elsewhere => 0,
+            ValueEnd::Empty => 1,
+            ValueEnd::Message => 2,
+            ValueEnd::Before(_) => 3,
+            ValueEnd::Length => 4,
         }
     }
 
     /// The byte that it stands for.
     fn byte(self) -> Option<u8> {
-        if let End::Before(byte) = self { Some(byte) } else { None }
+        if let ValueEnd::Before(byte) = self { Some(byte) } else { None }
     }
 
     /// Whether it is that of a part.
     fn is_of_part(self) -> bool {
-        !matches!(self, End::Elsewhere | End::Empty)
+        !matches!(self, ValueEnd::Elsewhere | ValueEnd::Empty)
     }
 }
 
-impl Value {
-    /// How many open numbers it takes.
+impl OutlineValue {
+    /// The number of open numbers that it takes.
     fn numbers(self) -> usize {
         let gap = self.end.is_of_part() && self.gap.is_none();
-        usize::from(gap) + usize::from(self.end == End::Length)
+        usize::from(gap) + usize::from(self.end == ValueEnd::Length)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::{Rows, TextGroupWriter};
+    use crate::group::{Rows, TemplateGroupWriter};
     use crate::scan::tests::texts;
     use logstead_record::{Selection, TextColumn, word};
     use proptest::prelude::*;
@@ -140,14 +140,14 @@ mod tests {
             .collect()
     }
 
-    struct Written {
+    struct EncodedGroup {
         rows: Rows,
         parts: Option<Vec<u8>>,
         elsewhere: TextColumn,
     }
 
-    fn written(rows: &[Row], writer: &mut PartsWriter) -> Written {
-        let (mut messages, mut elsewhere) = (TextGroupWriter::default(), TextColumn::default());
+    fn written(rows: &[Row], writer: &mut FieldPartsWriter) -> EncodedGroup {
+        let (mut messages, mut elsewhere) = (TemplateGroupWriter::default(), TextColumn::default());
         for (message, fields) in rows {
             messages.push(message);
             let values: Vec<Vec<u8>> = fields.iter().map(|field| value(message, field)).collect();
@@ -158,7 +158,7 @@ mod tests {
             }
             let mut left = Vec::new();
             let fields = names.zip(values.iter().map(Vec::as_slice));
-            writer.push((message, messages.last_place()), fields, |text| left.push(text.to_vec()));
+            writer.push(message, messages.last_place(), fields, |text| left.push(text.to_vec()));
             for text in values.iter().filter(|text| !left.contains(text)) {
                 let of_message = words(message);
                 assert!(words(text).iter().all(|word| of_message.contains(word)), "{text:?} in {message:?}");
@@ -167,16 +167,17 @@ mod tests {
         }
         let rows = Rows::open(&messages.finish().rows).unwrap();
         let parts = writer.finish(&rows);
-        Written { rows, parts, elsewhere }
+        EncodedGroup { rows, parts, elsewhere }
     }
 
     /// The fields of picked rows of some.
     fn read(
-        written: &Written,
+        written: &EncodedGroup,
         all: &[Row],
-        (rows, picked): (&std::ops::Range<usize>, &Selection),
-    ) -> Result<FieldsOfRows, Fault> {
-        let parts = Parts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
+        rows: &std::ops::Range<usize>,
+        picked: &Selection,
+    ) -> Result<FieldsOfRows, DecodeError> {
+        let parts = FieldParts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
         let (mut messages, mut elsewhere) = (TextColumn::default(), TextColumn::default());
         picked.iter().for_each(|row| messages.push(&all[rows.start + row].0));
         for number in parts.elsewhere_of(rows, picked) {
@@ -186,7 +187,7 @@ mod tests {
                 b""
             });
         }
-        parts.read((rows, picked), &messages, &elsewhere)
+        parts.read(rows, picked, &messages, &elsewhere)
     }
 
     proptest! {
@@ -197,21 +198,21 @@ mod tests {
             groups in proptest::collection::vec(rows(), 1..3), from in any::<prop::sample::Index>(),
             to in any::<prop::sample::Index>(), picks in any::<u64>(),
         ) {
-            let mut writer = PartsWriter::default();
+            let mut writer = FieldPartsWriter::default();
             for all in groups {
                 let written = written(&all, &mut writer);
                 let Some(bytes) = &written.parts else {
                     prop_assert!(all.iter().all(|(_, fields)| fields.is_empty()));
                     continue;
                 };
-                let parts = Parts::open(bytes, &written.rows).unwrap();
+                let parts = FieldParts::open(bytes, &written.rows).unwrap();
                 prop_assert_eq!(parts.elsewhere(), written.elsewhere.len());
                 prop_assert_eq!(parts.rows_elsewhere().len(), written.elsewhere.len());
                 let (from, to) = (from.index(all.len() + 1), to.index(all.len() + 1));
                 let rows = from.min(to)..from.max(to);
                 let picked = Selection::from_fn(rows.len(), |row| picks >> (row % 64) & 1 == 1);
                 for (rows, picked) in [(0..all.len(), Selection::all(all.len())), (rows, picked)] {
-                    let fields = read(&written, &all, (&rows, &picked)).unwrap();
+                    let fields = read(&written, &all, &rows, &picked).unwrap();
                     let (mut at, mut ends) = (0, fields.ends.iter());
                     for row in picked.iter() {
                         let (message, expected) = &all[rows.start + row];
@@ -232,7 +233,7 @@ mod tests {
             all in rows(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
             cut in any::<prop::sample::Index>(),
         ) {
-            let mut written = written(&all, &mut PartsWriter::default());
+            let mut written = written(&all, &mut FieldPartsWriter::default());
             let Some(mut bytes) = written.parts.take() else { return Ok(()) };
             for bit in bits {
                 let bit = bit.index(bytes.len() * 8);
@@ -241,14 +242,14 @@ mod tests {
             for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
                 written.parts = Some(bytes);
                 let rows = 0..all.len();
-                if let Ok(fields) = read(&written, &all, (&rows, &Selection::all(all.len()))) {
+                if let Ok(fields) = read(&written, &all, &rows, &Selection::all(all.len())) {
                     prop_assert_eq!(fields.ends.len(), all.len());
                 }
             }
         }
     }
 
-    /// What is the same in most rows takes nothing.
+    /// Outlines that most rows share take next to nothing.
     #[test]
     fn values_that_stand_in_messages_take_next_to_nothing() {
         let mut random = 7_u32;
@@ -256,7 +257,7 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             random >> 8
         };
-        let (mut writer, mut messages) = (PartsWriter::default(), TextGroupWriter::default());
+        let (mut writer, mut messages) = (FieldPartsWriter::default(), TemplateGroupWriter::default());
         for row in 0..5000 {
             let (user, id) = (format!("u{}", next()), next().to_string());
             let message = match row % 7 {
@@ -266,7 +267,7 @@ mod tests {
             messages.push(message.as_bytes());
             let fields = [(&b"user"[..], user.as_bytes()), (b"id", id.as_bytes())];
             let elsewhere = |text: &[u8]| panic!("{} is not found", String::from_utf8_lossy(text));
-            writer.push((message.as_bytes(), messages.last_place()), fields.into_iter(), elsewhere);
+            writer.push(message.as_bytes(), messages.last_place(), fields.into_iter(), elsewhere);
         }
         let rows = Rows::open(&messages.finish().rows).unwrap();
         let bytes = writer.finish(&rows).unwrap();

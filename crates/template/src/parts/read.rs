@@ -1,39 +1,39 @@
 //! Opens the fields of a group.
 
-use super::{End, Value};
-use crate::bytes::{Fault, Input};
-use crate::group::{Placed, Rows, TEXTS_MAX};
+use super::{OutlineValue, ValueEnd};
+use crate::bytes::{ByteReader, DecodeError};
+use crate::group::{PlacedNumbers, Rows, TEXTS_MAX};
 use crate::{ordered, packet, texts};
 use logstead_record::{Selection, TextColumn};
 use memchr::memchr;
 use std::ops::Range;
 
-/// Most values of all outlines.
+/// The most values of all outlines.
 const VALUES_MAX: usize = 1 << 24;
-/// Most bytes of all outlines: a value takes two varints and two bytes.
+/// The most bytes of all outlines: a value takes two varints and two bytes.
 const OUTLINES_BYTES_MAX: usize = VALUES_MAX * 12;
-/// What comes before the rows of a chunk is known.
+/// The number of rows of a chunk: the offsets before each chunk are known.
 const CHUNK_ROWS: usize = 1024;
 
 /// The fields of a group.
-pub struct Parts {
+pub struct FieldParts {
     names: TextColumn,
-    /// Of all outlines, back to back, and where each ends.
-    values: Vec<Value>,
+    /// The values of all outlines, back to back, and the end of each.
+    values: Vec<OutlineValue>,
     ends: Vec<u32>,
-    /// What a row of each outline has.
-    each: Vec<Before>,
+    /// The number of items that a row of each outline has.
+    each: Vec<RowOffsets>,
     /// The outline of each row.
     rows: Vec<u32>,
-    /// What outlines leave open.
+    /// The numbers that outlines leave open.
     numbers: Vec<u32>,
     /// Before each chunk of rows, and behind the last.
-    before: Vec<Before>,
+    before: Vec<RowOffsets>,
 }
 
-/// What comes before a row.
+/// The number of items before a row.
 #[derive(Clone, Copy, Default)]
-struct Before {
+struct RowOffsets {
     values: usize,
     elsewhere: usize,
     numbers: usize,
@@ -42,23 +42,23 @@ struct Before {
 /// The fields of some rows.
 #[derive(Default)]
 pub struct FieldsOfRows {
-    /// Where those of each row end.
+    /// The end of the fields of each row.
     pub ends: Vec<u32>,
-    /// For each field the number of its name.
+    /// The number of the name of each field.
     pub names: Vec<u32>,
-    /// And its value.
+    /// The value of each field.
     pub values: TextColumn,
 }
 
-impl Parts {
+impl FieldParts {
     /// Opens the fields of rows whose messages are in these templates.
-    pub fn open(bytes: &[u8], rows: &Rows) -> Result<Parts, Fault> {
-        let mut input = Input::new(bytes);
-        let names = texts::Texts::read(&mut input)?.all(bytes)?;
+    pub fn open(bytes: &[u8], rows: &Rows) -> Result<FieldParts, DecodeError> {
+        let mut input = ByteReader::new(bytes);
+        let names = texts::TextBlocks::read(&mut input)?.all(bytes)?;
         let (values, ends) = read_outlines(&mut input, names.len())?;
         let placed = input.count(bytes.len(), "outlines of rows")?;
-        let placed = Placed::read(rows, input.take(placed)?.to_vec(), ends.len())?;
-        let mut parts = Parts {
+        let placed = PlacedNumbers::read(rows, input.take(placed)?.to_vec(), ends.len())?;
+        let mut parts = FieldParts {
             names,
             values,
             ends,
@@ -79,7 +79,7 @@ impl Parts {
         &self.names
     }
 
-    /// How many values there are elsewhere.
+    /// The number of values elsewhere.
     pub fn elsewhere(&self) -> usize {
         self.before.last().map_or(0, |all| all.elsewhere)
     }
@@ -88,7 +88,7 @@ impl Parts {
     pub fn rows_elsewhere(&self) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.elsewhere());
         for (row, &outline) in (0..).zip(&self.rows) {
-            let elsewhere = self.outline(outline).iter().filter(|value| value.end == End::Elsewhere);
+            let elsewhere = self.outline(outline).iter().filter(|value| value.end == ValueEnd::Elsewhere);
             rows.extend(elsewhere.map(|_| row));
         }
         rows
@@ -99,7 +99,7 @@ impl Parts {
         self.outline(self.rows[row as usize]).iter().any(|value| value.end.is_of_part())
     }
 
-    /// The numbers of those values that are elsewhere and in picked rows of some.
+    /// The numbers of the values that are elsewhere and in the picked rows.
     pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
         let mut next = self.before(rows.start).elsewhere;
         let mut found = Vec::new();
@@ -113,13 +113,14 @@ impl Parts {
         found
     }
 
-    /// The fields of picked rows of some: of their messages, and of their values that are elsewhere.
+    /// The fields of the picked rows, from their messages and from their values that are elsewhere.
     pub fn read(
         &self,
-        (rows, picked): (&Range<usize>, &Selection),
+        rows: &Range<usize>,
+        picked: &Selection,
         messages: &TextColumn,
         elsewhere: &TextColumn,
-    ) -> Result<FieldsOfRows, Fault> {
+    ) -> Result<FieldsOfRows, DecodeError> {
         let mut numbers = self.numbers[self.before(rows.start).numbers..].iter().copied();
         let (mut messages, mut elsewhere) = (messages.iter(), elsewhere.iter());
         let mut fields = FieldsOfRows::default();
@@ -129,13 +130,13 @@ impl Parts {
                 numbers.by_ref().take(self.each[outline as usize].numbers).for_each(drop);
                 continue;
             }
-            let (message, mut end) = (messages.next().ok_or(Fault::Short)?, 0);
+            let (message, mut end) = (messages.next().ok_or(DecodeError::Short)?, 0);
             for value in values {
                 let text = match value.end {
-                    End::Elsewhere => elsewhere.next().ok_or(Fault::Short)?,
-                    End::Empty => &[],
+                    ValueEnd::Elsewhere => elsewhere.next().ok_or(DecodeError::Short)?,
+                    ValueEnd::Empty => &[],
                     ends => {
-                        let gap = value.gap.or_else(|| numbers.next()).ok_or(Fault::Short)? as usize;
+                        let gap = value.gap.or_else(|| numbers.next()).ok_or(DecodeError::Short)? as usize;
                         let part = part(message, end + gap, ends, &mut numbers)?;
                         end += gap + part.len();
                         part
@@ -149,7 +150,7 @@ impl Parts {
         Ok(fields)
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         self.names.memory_bytes()
             + size_of_val(self.values.as_slice())
@@ -160,32 +161,32 @@ impl Parts {
             + size_of_val(self.before.as_slice())
     }
 
-    fn outline(&self, outline: u32) -> &[Value] {
+    fn outline(&self, outline: u32) -> &[OutlineValue] {
         let start = outline.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.values[start as usize..self.ends[outline as usize] as usize]
     }
 
-    fn before(&self, row: usize) -> Before {
+    fn before(&self, row: usize) -> RowOffsets {
         let chunk = row / CHUNK_ROWS;
         self.rows[chunk * CHUNK_ROWS..row]
             .iter()
             .fold(self.before[chunk], |before, &outline| before.and(self.each[outline as usize]))
     }
 
-    /// Counts what each outline has, and what is before each chunk.
-    fn count(&mut self) -> Result<(), Fault> {
-        let of = |values: &[Value]| Before {
+    /// Counts the items of each outline, and those before each chunk.
+    fn count(&mut self) -> Result<(), DecodeError> {
+        let of = |values: &[OutlineValue]| RowOffsets {
             values: values.len(),
-            elsewhere: values.iter().filter(|value| value.end == End::Elsewhere).count(),
+            elsewhere: values.iter().filter(|value| value.end == ValueEnd::Elsewhere).count(),
             numbers: values.iter().map(|value| value.numbers()).sum(),
         };
         self.each = (0..self.ends.len() as u32).map(|outline| of(self.outline(outline))).collect();
-        let mut before = Before::default();
+        let mut before = RowOffsets::default();
         for rows in self.rows.chunks(CHUNK_ROWS) {
             self.before.push(before);
             before = rows.iter().fold(before, |before, &outline| before.and(self.each[outline as usize]));
             if VALUES_MAX < before.values {
-                return Err(Fault::Large("a number of fields"));
+                return Err(DecodeError::Large("a number of fields"));
             }
         }
         // A row behind the last is asked for too: in a chunk that is not full it is counted up to.
@@ -194,9 +195,9 @@ impl Parts {
     }
 }
 
-impl Before {
-    fn and(self, other: Before) -> Before {
-        Before {
+impl RowOffsets {
+    fn and(self, other: RowOffsets) -> RowOffsets {
+        RowOffsets {
             values: self.values + other.values,
             elsewhere: self.elsewhere + other.elsewhere,
             numbers: self.numbers + other.numbers,
@@ -207,46 +208,49 @@ impl Before {
 fn part<'m>(
     message: &'m [u8],
     start: usize,
-    end: End,
+    end: ValueEnd,
     numbers: &mut impl Iterator<Item = u32>,
-) -> Result<&'m [u8], Fault> {
-    let beyond = Fault::Large("a part of a message");
+) -> Result<&'m [u8], DecodeError> {
+    let beyond = DecodeError::Large("a part of a message");
     let rest = message.get(start..).ok_or(beyond)?;
     let length = match end {
-        End::Before(byte) => memchr(byte, rest).ok_or(beyond)?,
-        End::Length => numbers.next().ok_or(Fault::Short)? as usize,
+        ValueEnd::Before(byte) => memchr(byte, rest).ok_or(beyond)?,
+        ValueEnd::Length => numbers.next().ok_or(DecodeError::Short)? as usize,
         _ => rest.len(),
     };
     rest.get(..length).ok_or(beyond)
 }
 
-fn read_outlines(input: &mut Input<'_>, names: usize) -> Result<(Vec<Value>, Vec<u32>), Fault> {
+fn read_outlines(
+    input: &mut ByteReader<'_>,
+    names: usize,
+) -> Result<(Vec<OutlineValue>, Vec<u32>), DecodeError> {
     let count = input.count(TEXTS_MAX, "a number of outlines")?;
     let bytes = input.count(OUTLINES_BYTES_MAX, "outlines")?;
     let plain = packet::read(input, bytes)?;
-    let mut input = Input::new(&plain);
+    let mut input = ByteReader::new(&plain);
     let (mut ends, mut end) = (Vec::with_capacity(count), 0);
     for _ in 0..count {
         end += input.count(plain.len(), "an outline")?;
         if VALUES_MAX < end {
-            return Err(Fault::Large("a number of fields"));
+            return Err(DecodeError::Large("a number of fields"));
         }
         ends.push(end as u32);
     }
     let mut values = Vec::with_capacity(end.min(plain.len()));
     for _ in 0..end {
         let name = input.count(names.saturating_sub(1), "a name")? as u32;
-        values.push(Value { name, gap: None, end: End::Empty });
+        values.push(OutlineValue { name, gap: None, end: ValueEnd::Empty });
     }
     for value in &mut values {
         let gap = input.count(u32::MAX as usize, "a gap")?;
         value.gap = gap.checked_sub(1).map(|gap| gap as u32);
     }
     for value in &mut values {
-        value.end = End::of_code(input.byte()?)?;
+        value.end = ValueEnd::of_code(input.byte()?)?;
     }
     for value in &mut values {
-        if let End::Before(byte) = &mut value.end {
+        if let ValueEnd::Before(byte) = &mut value.end {
             *byte = input.byte()?;
         }
     }

@@ -1,8 +1,8 @@
-//! Fields in, the bytes of a group out.
+//! Writes fields as the bytes of a group.
 
-use super::{End, Value};
+use super::{OutlineValue, ValueEnd};
 use crate::bytes::put_varint;
-use crate::group::{Placed, Rows};
+use crate::group::{PlacedNumbers, Rows};
 use crate::interner::Interner;
 use crate::{ordered, packet, texts};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -14,7 +14,7 @@ use zstd::bulk::Compressor;
 
 const LEVEL: i32 = 1;
 const OUTLINES_LEVEL: i32 = 3;
-/// With more outlines than this, new ones leave all gaps and lengths open: then there are fewer.
+/// The number of outlines from which on new ones leave all gaps and lengths open, so that there are fewer.
 const STRICT_OUTLINES: usize = 2048;
 /// Fields that may be missing in a row before its outline is compared with the next ones of another row in vain.
 const MISSING_MAX: usize = 8;
@@ -28,49 +28,50 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// Gathers the fields of the rows of a group.
 #[derive(Default)]
-pub struct PartsWriter {
+pub struct FieldPartsWriter {
     names: Interner,
     outlines: Outlines,
     /// The outline of each row.
     rows: Vec<u32>,
-    /// What outlines leave open.
+    /// The numbers that outlines leave open.
     numbers: Vec<u32>,
-    /// For each place the outline of its last row: that of the next one is mostly the same.
+    /// The outline of the last row of each place: that of the next one is mostly the same.
     last: Vec<u32>,
-    /// That of rows without fields, once there are any.
+    /// The outline of rows without fields, once there are any.
     empty: Option<u32>,
     /// The outline of the row at hand.
-    open: Vec<Value>,
+    open: Vec<OutlineValue>,
     values: usize,
 }
 
 /// Distinct outlines, back to back.
 #[derive(Default)]
 struct Outlines {
-    values: Vec<Value>,
+    values: Vec<OutlineValue>,
     ends: Vec<u32>,
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 /// A message in which values are looked for, one after the other.
-struct Search<'m> {
+struct MessageSearch<'m> {
     message: &'m [u8],
     /// The last part that was found, and how far it is from the one before it.
     part: Range<usize>,
     gap: usize,
-    /// How many bytes may still be looked at.
+    /// The number of bytes that may still be looked at.
     bytes_left: usize,
     /// Whether the last value is elsewhere.
     was_elsewhere: bool,
 }
 
-impl PartsWriter {
-    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values that
-    /// are no parts of the message.
+impl FieldPartsWriter {
+    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values
+    /// that are not parts of the message.
     pub fn push<'f>(
         &mut self,
-        (message, place): (&[u8], u16),
+        message: &[u8],
+        place: u16,
         fields: impl Iterator<Item = (&'f [u8], &'f [u8])>,
         mut elsewhere: impl FnMut(&[u8]),
     ) {
@@ -79,7 +80,7 @@ impl PartsWriter {
             self.last.resize(place + 1, UNKNOWN);
         }
         let expected = self.outlines.range(self.last[place]);
-        let (mut next, mut search) = (expected.clone(), Search::new(message));
+        let (mut next, mut search) = (expected.clone(), MessageSearch::new(message));
         self.open.clear();
         for (name, text) in fields {
             let known = self.known(next.clone().take(MISSING_MAX), name);
@@ -91,12 +92,12 @@ impl PartsWriter {
                     search.find(name, text, STRICT_OUTLINES <= self.outlines.ends.len())
                 }
             };
-            search.was_elsewhere = value.end == End::Elsewhere;
+            search.was_elsewhere = value.end == ValueEnd::Elsewhere;
             if search.was_elsewhere {
                 elsewhere(text);
             } else if value.end.is_of_part() {
                 self.numbers.extend(value.gap.is_none().then_some(search.gap as u32));
-                self.numbers.extend((value.end == End::Length).then_some(text.len() as u32));
+                self.numbers.extend((value.end == ValueEnd::Length).then_some(text.len() as u32));
             }
             self.open.push(value);
         }
@@ -114,18 +115,19 @@ impl PartsWriter {
         self.rows.push(*self.empty.get_or_insert_with(|| outlines.number(&[])));
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn values(&self) -> usize {
         self.values
     }
 
-    /// Memory that it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         let numbers = self.rows.capacity() + self.numbers.capacity() + self.last.capacity();
         self.names.memory_bytes() + self.outlines.memory_bytes() + numbers * size_of::<u32>()
     }
 
-    /// The fields as bytes, none where no row has one; and begins the next group. `rows` are those of the messages.
+    /// Returns the fields as bytes, `None` if no row has one; and begins the next group. `rows` are those of the
+    /// messages.
     pub fn finish(&mut self, rows: &Rows) -> Option<Vec<u8>> {
         let done = std::mem::take(self);
         (0 < done.values).then(|| done.to_bytes(rows))
@@ -140,15 +142,15 @@ impl PartsWriter {
             &mut out,
         );
         self.outlines.write(&mut out);
-        Placed::new(rows, &self.rows).write(rows, &mut placed);
+        PlacedNumbers::new(rows, &self.rows).write(rows, &mut placed);
         put_varint(placed.len() as u64, &mut out);
         out.extend_from_slice(&placed);
         ordered::write(&self.numbers, &mut compressor, &mut out);
         out
     }
 
-    /// Of some places of an outline the first with a name, and what is there.
-    fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, Value)> {
+    /// The first of some places of an outline that has a name, and the value there.
+    fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, OutlineValue)> {
         let values = &self.outlines.values;
         let at = places.find(|&at| self.names.get(values[at].name) == name)?;
         Some((at, values[at]))
@@ -156,7 +158,7 @@ impl PartsWriter {
 }
 
 impl Outlines {
-    /// Where the values of an outline are; nowhere if it is not known.
+    /// The range of the values of an outline; empty if it is not known.
     fn range(&self, outline: u32) -> Range<usize> {
         match self.ends.get(outline as usize) {
             Some(&end) => {
@@ -167,7 +169,7 @@ impl Outlines {
     }
 
     /// The number of an outline.
-    fn number(&mut self, outline: &[Value]) -> u32 {
+    fn number(&mut self, outline: &[OutlineValue]) -> u32 {
         let hash = self.hasher.hash_one(outline);
         if let Some(&known) = self.known.find(hash, |&known| self.values[self.range(known)] == *outline) {
             return known;
@@ -200,31 +202,31 @@ impl Outlines {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.values.capacity() * size_of::<Value>()
+        self.values.capacity() * size_of::<OutlineValue>()
             + self.ends.capacity() * size_of::<u32>()
             + self.known.allocation_size()
     }
 }
 
-impl<'m> Search<'m> {
-    fn new(message: &'m [u8]) -> Search<'m> {
+impl<'m> MessageSearch<'m> {
+    fn new(message: &'m [u8]) -> MessageSearch<'m> {
         let bytes_left = message.len() * SEARCHES_MAX + SEARCH_BYTES_FREE;
-        Search { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
+        MessageSearch { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
     }
 
     /// Whether a value is found as one of another row was.
-    fn finds(&mut self, known: Value, text: &[u8]) -> bool {
-        let Some(gap) = known.gap else { return known.end == End::Empty && text.is_empty() };
+    fn finds(&mut self, known: OutlineValue, text: &[u8]) -> bool {
+        let Some(gap) = known.gap else { return known.end == ValueEnd::Empty && text.is_empty() };
         let start = self.part.end + gap as usize;
         if text.is_empty() || self.was_elsewhere || !self.is_part(start, text) {
             return false;
         }
         let end = start + text.len();
         let ends = match known.end {
-            End::Elsewhere | End::Empty => false,
-            End::Message => end == self.message.len(),
-            End::Before(byte) => self.message.get(end) == Some(&byte) && memchr(byte, text).is_none(),
-            End::Length => true,
+            ValueEnd::Elsewhere | ValueEnd::Empty => false,
+            ValueEnd::Message => end == self.message.len(),
+            ValueEnd::Before(byte) => self.message.get(end) == Some(&byte) && memchr(byte, text).is_none(),
+            ValueEnd::Length => true,
         };
         if ends {
             self.take(start, end);
@@ -232,21 +234,23 @@ impl<'m> Search<'m> {
         ends
     }
 
-    /// Looks for a value behind the last part.
-    fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> Value {
+    /// Looks for a value after the last part.
+    fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> OutlineValue {
         if text.is_empty() {
-            return Value { name, gap: None, end: End::Empty };
+            return OutlineValue { name, gap: None, end: ValueEnd::Empty };
         }
-        let Some(start) = self.start_of(text) else { return Value { name, gap: None, end: End::Elsewhere } };
+        let Some(start) = self.start_of(text) else {
+            return OutlineValue { name, gap: None, end: ValueEnd::Elsewhere };
+        };
         let end = start + text.len();
         self.take(start, end);
         let gap = (!is_loose && !self.was_elsewhere).then_some(self.gap as u32);
         let end = match self.message.get(end) {
-            None => End::Message,
-            Some(&byte) if !is_loose && memchr(byte, text).is_none() => End::Before(byte),
-            Some(_) => End::Length,
+            None => ValueEnd::Message,
+            Some(&byte) if !is_loose && memchr(byte, text).is_none() => ValueEnd::Before(byte),
+            Some(_) => ValueEnd::Length,
         };
-        Value { name, gap, end }
+        OutlineValue { name, gap, end }
     }
 
     fn start_of(&mut self, text: &[u8]) -> Option<usize> {
@@ -271,7 +275,7 @@ impl<'m> Search<'m> {
     /// Whether a text stands at a byte of the message, with all its words.
     fn is_part(&self, start: usize, text: &[u8]) -> bool {
         let (message, end) = (self.message, start + text.len());
-        // Beside what is not ASCII a text that is not UTF-8 could be a part of a character.
+        // Next to non-ASCII bytes, a text that is not UTF-8 could be a part of a character.
         let is_ascii = |at: Option<usize>| at.and_then(|at| message.get(at)).is_none_or(u8::is_ascii);
         message.get(start..end) == Some(text)
             && is_ascii(start.checked_sub(1))
@@ -289,7 +293,7 @@ mod tests {
     fn a_message_is_not_searched_without_end() {
         let message = [b'x'; 60_000];
         for text in [&b"absent"[..], b"x", b"xx"] {
-            let mut search = Search::new(&message);
+            let mut search = MessageSearch::new(&message);
             for _ in 0..100_000 {
                 assert_eq!(search.start_of(text), None);
             }

@@ -1,7 +1,7 @@
-//! Which bytes of a text are digits and which belong to words, as bits.
+//! The digits of a text and the bytes of its words, as bits.
 //!
-//! What is done for each byte is done for 64 of them at once, in a form that compilers turn into vector instructions.
-//! What follows is done for each variable.
+//! Work on bytes is done for 64 of them at once, in a form that compilers turn into vector instructions. Everything
+//! after that is done for each variable.
 
 use super::MARKERS;
 use logstead_record::word;
@@ -23,8 +23,8 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// Looks at a text, behind which there are spaces up to a whole number of chunks: one at least, as runs end before the
-    /// last bit. `false` where it holds a byte that stands for a variable in keys.
+    /// Reads a text, which is followed by spaces up to a whole number of chunks: at least one, as runs end before the
+    /// last bit. `false` if it holds a byte that stands for a variable in keys.
     pub(super) fn fill(&mut self, padded: &[u8], bytes: usize) -> bool {
         self.digits.clear();
         self.words.clear();
@@ -62,7 +62,7 @@ impl Masks {
         Some(chunk * CHUNK + left.trailing_zeros() as usize)
     }
 
-    /// The word that a digit belongs to, but not before `low`, and where the digits end that begin there.
+    /// The word that a digit belongs to, but not before `low`, and the end of the digits that begin there.
     #[inline]
     pub(super) fn around(&self, digit: usize, low: usize) -> (Range<usize>, usize) {
         let (chunk, bit) = (digit / CHUNK, digit % CHUNK);
@@ -82,12 +82,12 @@ impl Masks {
         self.words.get(at / CHUNK).is_some_and(|chunk| chunk >> (at % CHUNK) & 1 == 1)
     }
 
-    /// Where the word ends that a byte belongs to.
+    /// The end of the word that a byte belongs to.
     fn word_end(&self, at: usize) -> usize {
         run_end(&self.words, at)
     }
 
-    /// Where the word begins that a byte belongs to, but not before `low`.
+    /// The start of the word that a byte belongs to, but not before `low`.
     fn word_start(&self, at: usize, low: usize) -> usize {
         let mut chunk = at / CHUNK;
         let mut gaps = !self.words[chunk] & !(u64::MAX << (at % CHUNK));
@@ -125,8 +125,8 @@ fn class_of(byte: u8) -> u8 {
     digit | word | marker | beyond
 }
 
-/// Of the first and of the second half of a chunk a bit for each digit, and from half on one for each byte of a word;
-/// and all classes.
+/// For each half of a chunk, a bit for each digit, and in the upper half of the bits one for each byte of a word; and
+/// the union of all classes.
 fn halves(chunk: &[u8; CHUNK]) -> ([u64; 2], u8) {
     const EIGHT: usize = 8;
     // Eight bytes of each half are one vector, and the next eight go to the next bits of it.

@@ -1,7 +1,7 @@
 //! Splits a message into its key and its variables.
 //!
-//! A key is the message with one byte, the marker of its [`Kind`], in the place of each variable. Messages that one
-//! statement of a program writes have few keys.
+//! A key is the message with one byte, the marker of its [`VariableKind`], in the place of each variable. Messages that
+//! one statement of a program writes have few keys.
 //!
 //! | in the message                       | is                                     |
 //! |--------------------------------------|----------------------------------------|
@@ -20,32 +20,32 @@ use masks::{CHUNK, Masks};
 use std::ops::Range;
 
 pub(crate) use variable::write;
-pub(crate) use variable::{Kind, MARKERS, Variable};
+pub(crate) use variable::{MARKERS, Variable, VariableKind};
 
 /// A longer message has no key.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 4096;
 
-/// Fewer characters may be a path.
+/// The fewest characters of such a text; fewer may be a path.
 const BASE64_BYTES_MIN: usize = 20;
 /// The length of the first part of a UUID.
 const UUID_FIRST_BYTES: usize = 8;
 
-/// Splits messages. What it found in the last one stays there to be read.
+/// Splits messages. The result for the last one stays there to be read.
 #[derive(Default)]
 pub(crate) struct Scanner {
-    padded: Padded,
+    padded: PaddedText,
     masks: Masks,
-    key: Key,
+    key: KeyBuffer,
     variables: Vec<Variable>,
 }
 
-/// A message with spaces behind it, so that whole chunks can be read from it wherever it ends.
+/// A message followed by spaces, so that whole chunks can be read from it wherever it ends.
 #[derive(Default)]
-struct Padded {
+struct PaddedText {
     bytes: Vec<u8>,
 }
 
-impl Padded {
+impl PaddedText {
     /// The text, and spaces up to a whole number of chunks.
     fn fill(&mut self, text: &[u8]) -> &[u8] {
         let bytes = text.len();
@@ -58,23 +58,23 @@ impl Padded {
 
 /// A key, which is never longer than its message.
 #[derive(Default)]
-struct Key {
+struct KeyBuffer {
     bytes: Vec<u8>,
     len: usize,
 }
 
-/// What stands between variables is copied as so many bytes, of which the last ones are overwritten: most of it is
-/// shorter, and a copy of a length that is known is a few instructions.
+/// The text between variables is copied in steps of this many bytes, and the surplus is overwritten: most of it is
+/// shorter, and a copy of a fixed length takes only a few instructions.
 const COPIED_BYTES: usize = 32;
 
-impl Key {
+impl KeyBuffer {
     fn clear(&mut self) {
         self.bytes.resize(MESSAGE_BYTES_MAX + COPIED_BYTES, 0);
         self.len = 0;
     }
 
     #[inline]
-    fn push(&mut self, text: &Padded, range: Range<usize>) {
+    fn push(&mut self, text: &PaddedText, range: Range<usize>) {
         let bytes = range.len();
         if bytes <= COPIED_BYTES {
             self.bytes[self.len..][..COPIED_BYTES]
@@ -86,14 +86,14 @@ impl Key {
     }
 
     #[inline]
-    fn push_marker(&mut self, kind: Kind) {
+    fn push_marker(&mut self, kind: VariableKind) {
         self.bytes[self.len] = kind as u8;
         self.len += 1;
     }
 }
 
 impl Scanner {
-    /// Splits a message. `false` where it has no key: it is too long, or holds a byte that is a marker.
+    /// Splits a message. `false` if it has no key: it is too long, or holds a byte that is a marker.
     pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.variables.clear();
@@ -113,12 +113,12 @@ impl Scanner {
         true
     }
 
-    /// Of the last message.
+    /// The key of the last message.
     pub(crate) fn key(&self) -> &[u8] {
         &self.key.bytes[..self.key.len]
     }
 
-    /// Of the last message, in their order.
+    /// The variables of the last message, in their order.
     pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
     }
@@ -126,7 +126,7 @@ impl Scanner {
     /// The variable with the first digit behind `low`.
     fn variable_at(&self, text: &[u8], digit: usize, low: usize) -> Variable {
         let (word, digits_end) = self.masks.around(digit, low);
-        // Most are a number, and what follows tells that it is no part of anything else.
+        // Most are numbers, and the next byte shows that they are not part of anything else.
         if (digit, digits_end) == (word.start, word.end)
             && !matches!(text.get(word.end), Some(b'.' | b'-'))
             && let Some(decimal) = Variable::decimal(text, &word)
@@ -146,7 +146,7 @@ impl Scanner {
         }
         let variable = Variable::of_word(&text[word.clone()], word.start);
         match variable.kind {
-            Kind::Text => self.base64(text, word, low).map_or(variable, Variable::text),
+            VariableKind::Text => self.base64(text, word, low).map_or(variable, Variable::text),
             _ => variable,
         }
     }
@@ -217,13 +217,13 @@ pub(crate) mod tests {
     fn back(key: &[u8], variables: &[Variable], text: &[u8]) -> Vec<u8> {
         let (mut out, mut variables) = (Vec::new(), variables.iter());
         for &byte in key {
-            match Kind::of_marker(byte) {
+            match VariableKind::of_marker(byte) {
                 None => out.push(byte),
                 Some(kind) => {
                     let variable = variables.next().unwrap();
                     assert_eq!(variable.kind, kind);
                     match kind {
-                        Kind::Text => out.extend_from_slice(&text[variable.range()]),
+                        VariableKind::Text => out.extend_from_slice(&text[variable.range()]),
                         kind => {
                             write(kind, variable.low, variable.high, usize::from(variable.bytes), &mut out);
                         }

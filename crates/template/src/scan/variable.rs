@@ -1,16 +1,16 @@
-//! What a variable is: a word with a digit, or a few of them that are one thing, typed by its text alone.
+//! The definition of a variable: a word with a digit, or a few of them that are one thing, typed by its text alone.
 
 use std::ops::Range;
 
 /// Kinds are told apart by the byte that stands for them in a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum VariableKind {
     /// A decimal number of at most 19 digits.
     Decimal = 1,
     /// A hexadecimal number of 6 to 16 digits, in lower case, with a digit and a letter.
     Hex = 2,
-    /// The same in upper case.
+    /// Hexadecimal in upper case.
     HexUpper = 3,
     /// `0x` and a hexadecimal number of at most 16 digits, in lower case.
     Prefixed = 4,
@@ -22,36 +22,37 @@ pub(crate) enum Kind {
     Text = 7,
 }
 
-/// No byte up to this one stands in a key for itself.
-pub(crate) const MARKERS: u8 = Kind::Text as u8;
+/// The last byte that stands for a variable in keys: none up to it stands for itself.
+pub(crate) const MARKERS: u8 = VariableKind::Text as u8;
 
-/// Most digits of a decimal number: all of these fit into 64 bits.
+/// The most digits of a decimal number: all of these fit into 64 bits.
 const DECIMAL_DIGITS_MAX: usize = 19;
 /// Fewer digits may be an English word.
 const HEX_DIGITS_MIN: usize = 6;
-/// Digits of 64 bits.
+/// The most hexadecimal digits of a number of 64 bits.
 const HEX_DIGITS_MAX: usize = 16;
 const WIDE_DIGITS_MIN: usize = HEX_DIGITS_MAX + 1;
 const WIDE_DIGITS_MAX: usize = 32;
 const UUID_BYTES: usize = 36;
-/// Where a UUID has its hyphens.
+/// The positions of the hyphens of a UUID.
 const UUID_HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// A variable of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Variable {
-    pub(crate) kind: Kind,
-    /// How long its text is; of a number with a prefix, the digits.
+    pub(crate) kind: VariableKind,
+    /// The length of its text; for a number with a prefix, of its digits.
     pub(crate) bytes: u16,
-    /// Where its text begins.
+    /// The start of its text.
     pub(crate) start: u32,
     /// Its value, or the lower half of it.
     pub(crate) low: u64,
     pub(crate) high: u64,
 }
 
-/// What a byte counts for in a word of at most 255: 1 in the lowest byte for a digit, in the next for a digit beyond 9 in
-/// lower case, in the third in upper case. A branch for each byte would be taken wrongly too often.
+/// The counts that a byte adds, in a word of at most 255 bytes: 1 in the lowest byte for a digit, in the next for a
+/// digit beyond 9 in lower case, in the third for one in upper case. A branch for each byte would be mispredicted too
+/// often.
 const COUNTS: [u32; 256] = {
     let mut counts = [0; 256];
     let mut byte = 0;
@@ -67,25 +68,25 @@ const COUNTS: [u32; 256] = {
     counts
 };
 
-impl Kind {
+impl VariableKind {
     /// The kind of which this is the marker.
-    pub(crate) fn of_marker(byte: u8) -> Option<Kind> {
+    pub(crate) fn of_marker(byte: u8) -> Option<VariableKind> {
         Some(match byte {
-            1 => Kind::Decimal,
-            2 => Kind::Hex,
-            3 => Kind::HexUpper,
-            4 => Kind::Prefixed,
-            5 => Kind::Address,
-            6 => Kind::Wide,
-            7 => Kind::Text,
+            1 => VariableKind::Decimal,
+            2 => VariableKind::Hex,
+            3 => VariableKind::HexUpper,
+            4 => VariableKind::Prefixed,
+            5 => VariableKind::Address,
+            6 => VariableKind::Wide,
+            7 => VariableKind::Text,
             _ => return None,
         })
     }
 
-    /// How many digits a number has that is written without zeros before it.
+    /// The number of digits of a number written without leading zeros.
     pub(crate) fn digits(self, value: u64) -> usize {
         match self {
-            Kind::Decimal => value.checked_ilog10().unwrap_or(0) as usize + 1,
+            VariableKind::Decimal => value.checked_ilog10().unwrap_or(0) as usize + 1,
             _ => (u64::BITS - value.leading_zeros()).div_ceil(4).max(1) as usize,
         }
     }
@@ -94,22 +95,28 @@ impl Kind {
 impl Variable {
     /// A text without a value.
     pub(crate) fn text(range: Range<usize>) -> Variable {
-        Variable { kind: Kind::Text, bytes: range.len() as u16, start: range.start as u32, low: 0, high: 0 }
+        Variable {
+            kind: VariableKind::Text,
+            bytes: range.len() as u16,
+            start: range.start as u32,
+            low: 0,
+            high: 0,
+        }
     }
 
-    /// Whether a number is written without zeros before it. `text` is where it stands.
+    /// Whether a number is written without leading zeros. `text` is its range.
     #[inline]
     pub(crate) fn is_natural(&self, text: &[u8]) -> bool {
         self.bytes == 1 || text[self.range().end - usize::from(self.bytes)] != b'0'
     }
 
-    /// Where its text stands in the message.
+    /// The range of its text in the message.
     pub(crate) fn range(&self) -> Range<usize> {
-        let prefix = if self.kind == Kind::Prefixed { 2 } else { 0 };
+        let prefix = if self.kind == VariableKind::Prefixed { 2 } else { 0 };
         self.start as usize..self.start as usize + prefix + usize::from(self.bytes)
     }
 
-    /// What a word with a digit is. It never is an address or a UUID.
+    /// A word with a digit as a variable. It is never an address or a UUID.
     pub(crate) fn of_word(word: &[u8], start: usize) -> Variable {
         let length = word.len();
         if WIDE_DIGITS_MAX < length {
@@ -118,24 +125,24 @@ impl Variable {
         let counts = word.iter().fold(0, |counts, &byte| counts + COUNTS[usize::from(byte)]);
         let [digits, lower, upper, _] = counts.to_le_bytes().map(usize::from);
         let number = |kind, digits: &[u8]| {
-            let low = if kind == Kind::Decimal { decimal(digits) } else { hex(digits) };
+            let low = if kind == VariableKind::Decimal { decimal(digits) } else { hex(digits) };
             Variable { kind, bytes: digits.len() as u16, start: start as u32, low, high: 0 }
         };
         if let Some(rest) = word.strip_prefix(b"0x")
             && (1..=HEX_DIGITS_MAX).contains(&rest.len())
             && rest.iter().all(|&byte| is_lower_hex(byte))
         {
-            return number(Kind::Prefixed, rest);
+            return number(VariableKind::Prefixed, rest);
         }
         let is_hex = digits + lower + upper == length && (lower == 0) != (upper == 0);
         match length {
-            1..=DECIMAL_DIGITS_MAX if digits == length => number(Kind::Decimal, word),
-            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex && upper == 0 => number(Kind::Hex, word),
-            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex => number(Kind::HexUpper, word),
+            1..=DECIMAL_DIGITS_MAX if digits == length => number(VariableKind::Decimal, word),
+            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex && upper == 0 => number(VariableKind::Hex, word),
+            HEX_DIGITS_MIN..=HEX_DIGITS_MAX if is_hex => number(VariableKind::HexUpper, word),
             WIDE_DIGITS_MIN..=WIDE_DIGITS_MAX if is_hex && upper == 0 => {
                 let (high, low) = word.split_at(length - HEX_DIGITS_MAX);
                 let (low, high) = (hex(low), hex(high));
-                Variable { kind: Kind::Wide, bytes: length as u16, start: start as u32, low, high }
+                Variable { kind: VariableKind::Wide, bytes: length as u16, start: start as u32, low, high }
             }
             _ => Variable::text(start..start + length),
         }
@@ -147,7 +154,13 @@ impl Variable {
         let bytes = range.len();
         (1..=DECIMAL_DIGITS_MAX).contains(&bytes).then(|| {
             let low = decimal_in(text, range);
-            Variable { kind: Kind::Decimal, bytes: bytes as u16, start: range.start as u32, low, high: 0 }
+            Variable {
+                kind: VariableKind::Decimal,
+                bytes: bytes as u16,
+                start: range.start as u32,
+                low,
+                high: 0,
+            }
         })
     }
 
@@ -175,7 +188,7 @@ impl Variable {
         }
         let (low, high) = (value as u64, (value >> 64) as u64);
         let variable =
-            Variable { kind: Kind::Wide, bytes: UUID_BYTES as u16, start: start as u32, low, high };
+            Variable { kind: VariableKind::Wide, bytes: UUID_BYTES as u16, start: start as u32, low, high };
         (digits == UUID_BYTES).then_some(variable)
     }
 
@@ -197,18 +210,18 @@ impl Variable {
         let goes_on = text.get(at) == Some(&b'.') && text.get(at + 1).is_some_and(u8::is_ascii_digit);
         let bytes = (at - first.start) as u16;
         let variable =
-            Variable { kind: Kind::Address, bytes, start: first.start as u32, low: value, high: 0 };
+            Variable { kind: VariableKind::Address, bytes, start: first.start as u32, low: value, high: 0 };
         (!goes_on).then_some(variable)
     }
 }
 
-/// A number from 0 to 255 as it is written, without zeros before it, and where it ends.
+/// A number from 0 to 255, written without leading zeros, and its end.
 #[inline]
 fn octet(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let digit = |at: usize| text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10);
     let (mut value, mut end) = (u64::from(digit(at)?), at + 1);
     while let Some(digit) = digit(end) {
-        // Neither behind a zero nor beyond 255.
+        // Neither after a zero nor beyond 255.
         if value == 0 || 25 < value {
             return None;
         }
@@ -230,7 +243,7 @@ fn hex(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |value, &byte| value << 4 | nibble(byte))
 }
 
-/// Eight digits at a time where there are as many.
+/// Eight digits at a time if there are as many.
 fn decimal(digits: &[u8]) -> u64 {
     let (mut value, mut digits) = (0_u64, digits);
     while let Some((eight, rest)) = digits.split_first_chunk::<8>() {
@@ -252,24 +265,24 @@ fn eight_digits(bytes: u64) -> u64 {
 fn decimal_in(text: &[u8], range: &Range<usize>) -> u64 {
     let others = 8_u32.saturating_sub(range.len() as u32) * u8::BITS;
     match text[..range.end].last_chunk::<8>() {
-        // What stands before them becomes zeros before them.
+        // The bytes before them become leading zeros.
         Some(eight) if 0 < others => eight_digits(u64::from_le_bytes(*eight) >> others << others),
         _ => decimal(&text[range.clone()]),
     }
 }
 
-/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is how long it was there;
-/// a decimal number may be told to be as long as it needs.
-pub(crate) fn write(kind: Kind, low: u64, high: u64, bytes: usize, out: &mut Vec<u8>) {
+/// Writes the value of a number, an address or a UUID as it stood in the message: `bytes` is its length there;
+/// a decimal number may be as long as it needs.
+pub(crate) fn write(kind: VariableKind, low: u64, high: u64, bytes: usize, out: &mut Vec<u8>) {
     match kind {
-        Kind::Decimal => write_decimal(low, bytes, out),
-        Kind::Hex => write_hex(low, bytes, b"0123456789abcdef", out),
-        Kind::HexUpper => write_hex(low, bytes, b"0123456789ABCDEF", out),
-        Kind::Prefixed => {
+        VariableKind::Decimal => write_decimal(low, bytes, out),
+        VariableKind::Hex => write_hex(low, bytes, b"0123456789abcdef", out),
+        VariableKind::HexUpper => write_hex(low, bytes, b"0123456789ABCDEF", out),
+        VariableKind::Prefixed => {
             out.extend_from_slice(b"0x");
             write_hex(low, bytes, b"0123456789abcdef", out);
         }
-        Kind::Address => {
+        VariableKind::Address => {
             for (place, octet) in (low as u32).to_be_bytes().into_iter().enumerate() {
                 if place != 0 {
                     out.push(b'.');
@@ -277,12 +290,12 @@ pub(crate) fn write(kind: Kind, low: u64, high: u64, bytes: usize, out: &mut Vec
                 write_decimal(u64::from(octet), 0, out);
             }
         }
-        Kind::Wide if bytes == UUID_BYTES => write_uuid(low, high, out),
-        Kind::Wide => {
+        VariableKind::Wide if bytes == UUID_BYTES => write_uuid(low, high, out),
+        VariableKind::Wide => {
             write_hex(high, bytes.saturating_sub(HEX_DIGITS_MAX), b"0123456789abcdef", out);
             write_hex(low, HEX_DIGITS_MAX, b"0123456789abcdef", out);
         }
-        Kind::Text => {}
+        VariableKind::Text => {}
     }
 }
 

@@ -1,21 +1,21 @@
-//! Plans that are answered by templates alone: which of them are meant does not depend on what stands in their slots, so
+//! Plans that are answered by templates alone: whether one matches does not depend on the values in its slots, so
 //! counts need no row, and rows are looked up once, however many words a query has.
 //!
-//! **Invariant:** an answer is exact: where a row could differ from others of its template, there is none.
+//! **Invariant:** an answer is exact: if a row could differ from others of its template, there is no answer.
 
-use super::super::plan::{Content, Plan};
+use super::super::plan::{ContentTest, Plan};
 use super::super::required::Required;
 use super::Evaluation;
 use crate::segment::bundle::IndexError;
 use logstead_record::Selection;
 
 impl Evaluation<'_> {
-    /// The templates whose rows a plan means, if that can be told without looking at rows.
+    /// The templates whose rows match a plan, if that is known without reading rows.
     pub(in crate::search) fn templates(&self, plan: &Plan) -> Result<Option<Selection>, IndexError> {
         self.templates_of(plan, self.index.words.templates())
     }
 
-    /// The keys of some templates, and how many rows have each.
+    /// The keys of some templates, and the number of rows of each.
     pub(in crate::search) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
         self.index.words.named(templates)
     }
@@ -60,7 +60,7 @@ impl Evaluation<'_> {
         })
     }
 
-    fn templates_with(&self, content: &Content, count: usize) -> Result<Option<Selection>, IndexError> {
+    fn templates_with(&self, content: &ContentTest, count: usize) -> Result<Option<Selection>, IndexError> {
         if let (true, Required::Word(word)) = (self.is_sufficient(content), &content.required) {
             return Ok(match self.find(word)? {
                 Some(found) => self.index.words.templates_of(&found),

@@ -1,19 +1,19 @@
-//! Conditions on fields: which values of a column are meant, and which rows have one of them.
+//! Conditions on fields: the values of a column that match, and the rows with one of them.
 
 use super::super::bounds::Bounds;
-use super::super::plan::Names;
+use super::super::plan::NameTest;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both, is_dynamic};
 use crate::segment::bundle::IndexError;
-use crate::segment::index::Place;
+use crate::segment::index::FieldLocation;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 use std::rc::Rc;
 
-/// Most columns whose values are kept while a segment is asked.
+/// The most columns whose values are kept while a segment is searched.
 const VALUES_KEPT_MAX: usize = 16;
 
 impl Evaluation<'_> {
-    /// The distinct values of a column, as a batch that a matcher can look at; none where they are not kept.
+    /// The distinct values of a column, as a batch for a matcher; none if they are not kept.
     fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
         if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
             return Ok(values.clone());
@@ -26,14 +26,14 @@ impl Evaluation<'_> {
         Ok(batch)
     }
 
-    /// Which values of a column are meant; none where the values are not kept, or the work has ended.
-    fn accepted(&self, names: &Names) -> Result<Option<Selection>, IndexError> {
+    /// The values of a column that match; none if the values are not kept, or the work has ended.
+    fn accepted(&self, names: &NameTest) -> Result<Option<Selection>, IndexError> {
         let Some(batch) = self.values(&names.field)? else { return Ok(None) };
         let all = Selection::all(batch.rows());
         Ok(names.matcher.select_while(&batch, &all, &|rows| self.work.go_on(rows)))
     }
 
-    /// The rows that have one of these values of a field, or none where that is accepted.
+    /// The rows that have one of these values of a field, or none if that is accepted.
     fn rows_with_values(
         &self,
         field: &FieldName,
@@ -57,11 +57,11 @@ impl Evaluation<'_> {
         Ok(Bounds::exact(both(rows, within)))
     }
 
-    /// Where one of several conditions on the same field holds.
+    /// The rows in which one of several conditions on the same field holds.
     pub(super) fn any_name(
         &self,
         field: &FieldName,
-        names: &[&Names],
+        names: &[&NameTest],
         within: &Selection,
     ) -> Result<Bounds, IndexError> {
         let mut bounds = Bounds::exact(Selection::none(self.rows));
@@ -82,12 +82,12 @@ impl Evaluation<'_> {
         self.rows_with_values(field, &accepted, accepts_none, within)
     }
 
-    pub(super) fn names(&self, names: &Names, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn names(&self, names: &NameTest, within: &Selection) -> Result<Bounds, IndexError> {
         let place = self.index.place(&names.field);
         match place {
-            Place::Nowhere => return Ok(Bounds::exact(Selection::none(self.rows))),
-            Place::Blocks => return self.candidates(names, within.clone()),
-            Place::Known(_) | Place::Dynamic(_) => {}
+            FieldLocation::Nowhere => return Ok(Bounds::exact(Selection::none(self.rows))),
+            FieldLocation::Blocks => return self.candidates(names, within.clone()),
+            FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {}
         }
         if let Some(accepted) = self.accepted(names)? {
             return self.rows_with_values(&names.field, &accepted, names.accepts_none, within);
@@ -99,7 +99,7 @@ impl Evaluation<'_> {
         let present = both(column.present(), within);
         match (names.exists, is_dynamic(&names.field)) {
             (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(Bounds::exact(present)),
-            // A value may be empty, which is as if there were none.
+            // An empty value counts as no value.
             (true, _) => Ok(Bounds::some_of(present)),
             // A known field without a value may have to be compared, too.
             (false, false) => Ok(Bounds::some_of(within.clone())),
@@ -107,19 +107,19 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn count_names(&self, names: &Names) -> Result<Option<u64>, IndexError> {
+    pub(super) fn count_names(&self, names: &NameTest) -> Result<Option<u64>, IndexError> {
         Ok(match self.index.place(&names.field) {
-            Place::Nowhere => Some(0),
-            Place::Blocks => None,
-            Place::Known(_) | Place::Dynamic(_) if names.accepts_none => None,
-            Place::Known(_) | Place::Dynamic(_) => {
+            FieldLocation::Nowhere => Some(0),
+            FieldLocation::Blocks => None,
+            FieldLocation::Known(_) | FieldLocation::Dynamic(_) if names.accepts_none => None,
+            FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
                 self.accepted(names)?.is_some_and(|accepted| accepted.is_empty()).then_some(0)
             }
         })
     }
 
-    /// Of some rows, those whose words allow that a field without a column has a value that is meant.
-    fn candidates(&self, names: &Names, within: Selection) -> Result<Bounds, IndexError> {
+    /// The rows of `within` whose words allow that a field without a column has a matching value.
+    fn candidates(&self, names: &NameTest, within: Selection) -> Result<Bounds, IndexError> {
         if matches!(names.field, FieldName::Known(_)) {
             return Ok(Bounds::some_of(within));
         }

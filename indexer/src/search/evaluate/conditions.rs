@@ -1,23 +1,23 @@
 //! Plans of which all have to hold, or any.
 
 use super::super::bounds::Bounds;
-use super::super::plan::{Names, Plan};
-use super::super::required::{Form, Required};
+use super::super::plan::{NameTest, Plan};
+use super::super::required::{Required, RequiredForm};
 use super::{Evaluation, PLAN_WORK, is_dynamic};
 use crate::segment::bundle::IndexError;
-use crate::segment::index::Place;
+use crate::segment::index::FieldLocation;
 use logstead_record::FieldName;
 use logstead_record::Selection;
 
 /// Conditions joined by OR, by how they are answered.
 #[derive(Default)]
 pub(super) struct AnyOf<'a> {
-    /// Words of one of these forms are what is meant.
-    pub(super) sufficient: Vec<&'a Form>,
+    /// A row matches if it has a word of one of these forms.
+    pub(super) sufficient: Vec<&'a RequiredForm>,
     /// Words of one of these forms are required.
-    pub(super) required: Vec<&'a Form>,
-    /// By the values of a column.
-    names: Vec<(&'a FieldName, Vec<&'a Names>)>,
+    pub(super) required: Vec<&'a RequiredForm>,
+    /// Conditions answered by the values of a column.
+    names: Vec<(&'a FieldName, Vec<&'a NameTest>)>,
     others: Vec<&'a Plan>,
 }
 
@@ -64,7 +64,7 @@ impl Evaluation<'_> {
         }
         for plan in any.others {
             if bounds.certain == *within || !self.work.go_on(PLAN_WORK) {
-                // The rest makes no difference, or none that anybody wants to know.
+                // The other conditions make no difference, or the search was cancelled.
                 return Ok(bounds.or(&Bounds::some_of(within.clone())));
             }
             if self.count(plan)? != Some(0) {
@@ -83,10 +83,12 @@ impl Evaluation<'_> {
                 _ => any.others.push(plan),
             },
             Plan::Names(names) => match (&names.required, self.index.place(&names.field)) {
-                (_, Place::Nowhere) => {}
-                (_, Place::Known(_) | Place::Dynamic(_)) => any.add_names(names),
-                (Required::Like(form), Place::Blocks) if is_dynamic(&names.field) => any.required.push(form),
-                (_, Place::Blocks) => any.others.push(plan),
+                (_, FieldLocation::Nowhere) => {}
+                (_, FieldLocation::Known(_) | FieldLocation::Dynamic(_)) => any.add_names(names),
+                (Required::Like(form), FieldLocation::Blocks) if is_dynamic(&names.field) => {
+                    any.required.push(form)
+                }
+                (_, FieldLocation::Blocks) => any.others.push(plan),
             },
             plan => any.others.push(plan),
         }
@@ -94,7 +96,7 @@ impl Evaluation<'_> {
 }
 
 impl<'a> AnyOf<'a> {
-    fn add_names(&mut self, names: &'a Names) {
+    fn add_names(&mut self, names: &'a NameTest) {
         match self.names.iter_mut().find(|(field, _)| **field == names.field) {
             Some((_, same)) => same.push(names),
             None => self.names.push((&names.field, vec![names])),

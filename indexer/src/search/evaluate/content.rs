@@ -1,20 +1,20 @@
-//! Conditions on texts: by the words that they need, and where words do not suffice by the shapes of messages.
+//! Conditions on texts: answered by the words that they need, or by the shapes of messages if words do not suffice.
 
 use super::super::bounds::Bounds;
-use super::super::plan::{Content, Sufficient};
+use super::super::plan::{ContentTest, Sufficient};
 use super::super::required::Required;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
-use crate::segment::index::Place;
-use crate::segment::lexicon::{ByShape, Found};
+use crate::segment::index::FieldLocation;
+use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_record::Selection;
 use std::rc::Rc;
 
-/// Most fields whose columns are read to know which rows have one.
+/// The most fields whose columns are read to find the rows that have one.
 const FIELDS_MAX: usize = 64;
 
 impl Evaluation<'_> {
-    pub(super) fn is_sufficient(&self, content: &Content) -> bool {
+    pub(super) fn is_sufficient(&self, content: &ContentTest) -> bool {
         match content.sufficient {
             Sufficient::Yes => true,
             Sufficient::WithoutFields => self.index.fields.is_empty(),
@@ -22,14 +22,14 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn content(&self, content: &Content, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn content(&self, content: &ContentTest, within: &Selection) -> Result<Bounds, IndexError> {
         if self.is_sufficient(content) {
             return self.rows_with_words(&content.required, within);
         }
         if let Some(bounds) = self.rows_by_shape(content, within)? {
             return Ok(bounds);
         }
-        // To walk an expression through templates takes less time than to walk the dictionary for a part of a word.
+        // Walking an expression through templates takes less time than walking the dictionary for a part of a word.
         let possible = match content.required {
             Required::Like(_) if content.expression.is_some() => within.clone(),
             _ => self.rows_with_words(&content.required, within)?.possible().clone(),
@@ -47,9 +47,9 @@ impl Evaluation<'_> {
         Ok(Bounds::some_of(possible))
     }
 
-    /// The rows that have a text by their shape, and of the others those that may have it by their words. None where
-    /// shapes do not tell.
-    fn rows_by_shape(&self, content: &Content, within: &Selection) -> Result<Option<Bounds>, IndexError> {
+    /// The rows that have a text by their shape, and the others that may have it by their words. `None` if shapes do
+    /// not decide.
+    fn rows_by_shape(&self, content: &ContentTest, within: &Selection) -> Result<Option<Bounds>, IndexError> {
         if content.shape.is_none() || !self.work.go_on(self.rows / PACKED_ROWS) {
             return Ok(None);
         }
@@ -61,19 +61,19 @@ impl Evaluation<'_> {
         Ok(Some(Bounds::between(certain, possible)))
     }
 
-    /// How many rows have a text by their shape, where no other may have it.
-    pub(super) fn count_by_shape(&self, content: &Content) -> Result<Option<u64>, IndexError> {
+    /// The number of rows that have a text by their shape, if no other row may have it.
+    pub(super) fn count_by_shape(&self, content: &ContentTest) -> Result<Option<u64>, IndexError> {
         let Some(found) = self.by_shape(content)? else { return Ok(None) };
         let (certain, others) = self.index.words.count_by_shape(&found);
         Ok(self.others_with_words(content, &others)?.is_empty().then_some(certain))
     }
 
-    fn others_with_words(&self, content: &Content, others: &Selection) -> Result<Selection, IndexError> {
+    fn others_with_words(&self, content: &ContentTest, others: &Selection) -> Result<Selection, IndexError> {
         Ok(self.rows_with_words(&content.required, others)?.possible().clone())
     }
 
-    /// What the shapes of templates say about a text, looked up once.
-    pub(super) fn by_shape(&self, content: &Content) -> Result<Option<Rc<ByShape>>, IndexError> {
+    /// The matches of a text in the shapes of templates, looked up once.
+    pub(super) fn by_shape(&self, content: &ContentTest) -> Result<Option<Rc<ShapeMatches>>, IndexError> {
         let Some(shape) = &content.shape else { return Ok(None) };
         // A plan stays where it is while it is asked for.
         let key = std::ptr::from_ref(shape).addr();
@@ -83,7 +83,7 @@ impl Evaluation<'_> {
         let mut words = Vec::new();
         let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
         if words.is_empty() && !self.index.fields.is_empty() {
-            // No dictionary tells which fields have it.
+            // No dictionary says which fields have it.
             return Ok(None);
         }
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +101,7 @@ impl Evaluation<'_> {
         }
         let mut rows = Selection::none(self.rows);
         for number in 0..fields.with_column.len() {
-            rows.union(&self.index.names(Place::Dynamic(number))?.present());
+            rows.union(&self.index.names(FieldLocation::Dynamic(number))?.present());
         }
         Ok(rows)
     }
@@ -153,7 +153,7 @@ impl Evaluation<'_> {
         })
     }
 
-    pub(super) fn find(&self, word: &[u8]) -> Result<Option<Rc<Found>>, IndexError> {
+    pub(super) fn find(&self, word: &[u8]) -> Result<Option<Rc<WordMatch>>, IndexError> {
         if let Some(found) = self.found.borrow().get(word) {
             return Ok(found.clone());
         }

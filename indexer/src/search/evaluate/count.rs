@@ -1,4 +1,4 @@
-//! How many rows a plan means, where the index knows it, and about how many there are to look at.
+//! The number of rows that a plan matches, if the index knows it, and an estimate of the rows to read.
 
 use super::super::plan::Plan;
 use super::super::required::Required;
@@ -6,7 +6,7 @@ use super::{Evaluation, PLAN_WORK};
 use crate::segment::bundle::IndexError;
 
 impl Evaluation<'_> {
-    /// How many rows of the whole segment a plan means, if it can be told without reading rows.
+    /// The number of rows of the whole segment that a plan matches, if it is known without reading rows.
     pub(crate) fn count(&self, plan: &Plan) -> Result<Option<u64>, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(None);
@@ -36,7 +36,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// About how many rows there are to look at for a plan, to take the cheapest first.
+    /// An estimate of the rows to read for a plan, to take the cheapest first.
     pub(super) fn cost(&self, plan: &Plan) -> Result<usize, IndexError> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(0);

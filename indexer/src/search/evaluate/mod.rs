@@ -1,20 +1,20 @@
-//! Asks the index of a segment what a plan wants to know.
+//! Answers a plan from the index of a segment.
 //!
 //! Conditions joined by OR are answered together: their wildcards by one walk over the dictionary, their
-//! values of a column by one pass over its rows. Many of which none may hold are those turned round. Where all have to hold,
-//! some of them share a walk, within a bound of memory.
+//! values of a column by one pass over its rows. A list of conditions of which none may hold is treated
+//! the other way round. If all have to hold, some of them share a walk, within a limit of memory.
 //!
 //! | module        | owns                                                                        |
 //! |---------------|-----------------------------------------------------------------------------|
 //! | `by_template` | plans that need no row                                                      |
-//! | `count`       | how many rows a plan means, and about how many it looks at                  |
+//! | `count`       | the number of rows that a plan matches, and an estimate of those it reads   |
 //! | `conditions`  | plans joined by AND and by OR                                               |
 //! | `columns`     | conditions on fields, answered by their columns                             |
 //! | `content`     | conditions on texts, answered by words, shapes and templates                |
 //! | `walks`       | words of some form, gathered by a walk over the dictionary                  |
 //!
-//! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
-//! know any more, every row is possible.
+//! **Invariant:** the [`Bounds`] that are returned always hold: if the index does not know, or if the search has been
+//! cancelled, every row is possible.
 
 mod by_template;
 mod columns;
@@ -26,11 +26,11 @@ mod walks;
 
 use super::bounds::Bounds;
 use super::plan::Plan;
-use super::required::Form;
+use super::required::RequiredForm;
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
-use crate::segment::lexicon::{ByShape, Found};
+use crate::segment::lexicon::{ShapeMatches, WordMatch};
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
@@ -39,9 +39,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What looking at a condition counts.
+/// The work that looking at one condition counts as.
 const PLAN_WORK: usize = 256;
-/// So many rows of a packed column, or of a word, are unpacked in the time of other work on one.
+/// The number of rows of a packed column, or of a word, that are unpacked in the time of other work on one row.
 const PACKED_ROWS: usize = 8;
 
 /// A segment that is asked.
@@ -51,18 +51,18 @@ pub(crate) struct Evaluation<'a> {
     rows: usize,
     work: Work<'a>,
     /// Words that were looked up.
-    found: RefCell<HashMap<Vec<u8>, Option<Rc<Found>>>>,
+    found: RefCell<HashMap<Vec<u8>, Option<Rc<WordMatch>>>>,
     /// The distinct values of the columns that were asked, where they are kept.
     values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
-    /// What the last walk for several conditions found.
-    ahead: RefCell<Vec<Ahead>>,
-    /// What was found by the shapes of templates, for each condition.
-    by_shape: RefCell<HashMap<usize, Option<Rc<ByShape>>>>,
+    /// The results of the last walk for several conditions.
+    ahead: RefCell<Vec<CachedWalk>>,
+    /// The matches in the shapes of templates, for each condition.
+    by_shape: RefCell<HashMap<usize, Option<Rc<ShapeMatches>>>>,
 }
 
-/// Forms, and the rows that have a word of one of them; nothing where the walk was given up.
-struct Ahead {
-    forms: Vec<Form>,
+/// Forms, and the rows that have a word of one of them; nothing if the walk was given up.
+struct CachedWalk {
+    forms: Vec<RequiredForm>,
     found: Option<Bounds>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Evaluation<'a> {
         self.index.times.rows_within(&(range.first.nanos()..=range.last.nanos()))
     }
 
-    /// Which rows of `within` a plan means.
+    /// The rows of `within` that match a plan.
     pub(crate) fn bounds(&self, plan: &Plan, within: &Selection) -> Result<Bounds, IndexError> {
         if within.is_empty() {
             return Ok(Bounds::exact(within.clone()));
@@ -129,7 +129,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// By when blocks were received: only those that are partly in range are undecided.
+    /// Compares when blocks were received: only those partly in the range are undecided.
     fn received(&self, range: TimeRange, within: &Selection) -> Bounds {
         let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
         for block in 0..self.blocks.len() {

@@ -1,27 +1,27 @@
 //! Conditions on process ids, whose values are texts of groups as messages are.
 
 use super::super::bounds::Bounds;
-use super::super::plan::Pids;
+use super::super::plan::PidCondition;
 use super::super::required::Required;
 use super::{Evaluation, PLAN_WORK, both};
 use crate::segment::blocks::BlocksError;
 use crate::segment::bundle::IndexError;
 use logstead_record::{Selection, word};
-use logstead_template::{Ranks, TextGroup, Wanted, WordForm, WordSet};
+use logstead_template::{Ranks, TemplateGroup, WantedWord, WordForm, WordSet};
 
-/// What is looked for.
-enum Asked {
-    Word(Wanted),
+/// The test that a process id has to pass.
+enum PidTest {
+    Word(WantedWord),
     Words(WordSet),
 }
 
 impl Evaluation<'_> {
-    pub(super) fn pids(&self, pids: &Pids, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn pids(&self, pids: &PidCondition, within: &Selection) -> Result<Bounds, IndexError> {
         let unknown = || Ok(Bounds::some_of(within.clone()));
         let groups = self.blocks.groups();
         let asked = match &pids.required {
-            Required::Word(word) => Asked::Word(Wanted::new(word)),
-            Required::Like(form) => Asked::Words(WordSet::new(vec![WordForm::from(form)])),
+            Required::Word(word) => PidTest::Word(WantedWord::new(word)),
+            Required::Like(form) => PidTest::Words(WordSet::new(vec![WordForm::from(form)])),
             Required::All(_) | Required::Any(_) | Required::Anything => return unknown(),
         };
         let (mut rows, mut unread) = (Selection::none(self.rows), Selection::none(self.rows));
@@ -47,13 +47,17 @@ impl Evaluation<'_> {
         Ok(Bounds::between(both(rows, within), both(unread, within)))
     }
 
-    /// The rows of a group that have such a word; none where the work ends before.
-    fn ranks(&self, texts: Option<&TextGroup>, asked: &Asked) -> Result<Option<Selection>, BlocksError> {
+    /// The rows of a group that have such a word; none if the work ends before.
+    fn ranks(
+        &self,
+        texts: Option<&TemplateGroup>,
+        asked: &PidTest,
+    ) -> Result<Option<Selection>, BlocksError> {
         // In a group without process ids all are empty.
         let Some(texts) = texts else { return Ok(Some(Selection::none(0))) };
         let found = match asked {
-            Asked::Word(wanted) => texts.find(wanted)?,
-            Asked::Words(set) => {
+            PidTest::Word(wanted) => texts.find(wanted)?,
+            PidTest::Words(set) => {
                 let Some(found) = self.ranks_of_set(texts, set)? else { return Ok(None) };
                 found
             }
@@ -61,7 +65,7 @@ impl Evaluation<'_> {
         Ok(Some(texts.rows().select(&found)))
     }
 
-    fn ranks_of_set(&self, texts: &TextGroup, set: &WordSet) -> Result<Option<Vec<Ranks>>, BlocksError> {
+    fn ranks_of_set(&self, texts: &TemplateGroup, set: &WordSet) -> Result<Option<Vec<Ranks>>, BlocksError> {
         let sets = std::slice::from_ref(set);
         let found = texts.find_words(sets, &mut |values| self.work.go_on(values))?;
         let Some(mut found) = found.and_then(|mut found| found.pop()) else { return Ok(None) };

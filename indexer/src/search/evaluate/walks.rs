@@ -1,11 +1,11 @@
-//! Words of some form, gathered by a walk over the dictionary: one for several conditions where that can be.
+//! Words of some form, gathered by a walk over the dictionary: one for several conditions if possible.
 
 use super::super::bounds::Bounds;
-use super::super::forms::Forms;
+use super::super::forms::FormSets;
 use super::super::plan::Plan;
-use super::super::required::Form;
+use super::super::required::RequiredForm;
 use super::conditions::AnyOf;
-use super::{Ahead, Evaluation, PLAN_WORK, both};
+use super::{CachedWalk, Evaluation, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
 use logstead_record::Selection;
 
@@ -17,7 +17,7 @@ const SETS_MAX: usize = 32;
 impl Evaluation<'_> {
     /// Looks for the words of the first of these conditions, and in the same walk for those of the next ones.
     pub(super) fn walk_ahead(&self, order: &[(usize, &Plan)]) -> Result<(), IndexError> {
-        let mut sets: Vec<Vec<Form>> = Vec::new();
+        let mut sets: Vec<Vec<RequiredForm>> = Vec::new();
         for (at, (_, plan)) in order.iter().enumerate() {
             if SETS_MAX <= sets.len() || !self.work.go_on(PLAN_WORK) {
                 break;
@@ -34,7 +34,7 @@ impl Evaluation<'_> {
         if sets.len() < 2 {
             return Ok(());
         }
-        let forms = Forms::of_sets(&sets);
+        let forms = FormSets::of_sets(&sets);
         let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
         let walked = self.index.words.walk(&forms, terms_max, &self.work)?;
         let bounds = |rows: Selection| {
@@ -43,33 +43,39 @@ impl Evaluation<'_> {
             walked.complete.then(|| Bounds::between(rows, possible))
         };
         let found = sets.into_iter().zip(walked.rows);
-        *self.ahead.borrow_mut() = found.map(|(forms, rows)| Ahead { forms, found: bounds(rows) }).collect();
+        *self.ahead.borrow_mut() =
+            found.map(|(forms, rows)| CachedWalk { forms, found: bounds(rows) }).collect();
         Ok(())
     }
 
     /// The forms that a condition looks for by a walk over all words.
-    fn sets_of(&self, plan: &Plan) -> Vec<Vec<Form>> {
+    fn sets_of(&self, plan: &Plan) -> Vec<Vec<RequiredForm>> {
         if !matches!(plan, Plan::Content(_) | Plan::Names(_) | Plan::Or(_)) {
             return Vec::new();
         }
         let mut any = AnyOf::default();
         self.sort_out(plan, &mut any);
-        let walks = |forms: &&Vec<&Form>| forms.iter().any(|form| !matches!(form, Form::Begins(_)));
+        let walks =
+            |forms: &&Vec<&RequiredForm>| forms.iter().any(|form| !matches!(form, RequiredForm::Begins(_)));
         let sets = [any.sufficient, any.required];
         sets.iter().filter(walks).map(|forms| forms.iter().map(|form| (*form).clone()).collect()).collect()
     }
 
-    fn is_ahead(&self, forms: &[Form]) -> bool {
+    fn is_ahead(&self, forms: &[RequiredForm]) -> bool {
         self.ahead.borrow().iter().any(|known| known.forms == forms)
     }
 
     /// The rows with a word of one of these forms: a walk over the dictionary, however many they are.
-    pub(super) fn rows_with_forms(&self, forms: &[&Form], within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn rows_with_forms(
+        &self,
+        forms: &[&RequiredForm],
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
         let none = Selection::none(self.rows);
         if forms.is_empty() {
             return Ok(Bounds::exact(none));
         }
-        let is_meant = |known: &&Ahead| known.forms.iter().eq(forms.iter().copied());
+        let is_meant = |known: &&CachedWalk| known.forms.iter().eq(forms.iter().copied());
         if let Some(known) = self.ahead.borrow().iter().find(is_meant) {
             let within = Bounds::exact(within.clone());
             return Ok(match &known.found {
@@ -77,7 +83,7 @@ impl Evaluation<'_> {
                 None => Bounds::some_of(within.certain),
             });
         }
-        let forms = Forms::new(forms.iter().copied());
+        let forms = FormSets::new(forms.iter().copied());
         let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
         let mut walked = self.index.words.walk(&forms, terms_max, &self.work)?;
         if !walked.complete {

@@ -1,9 +1,9 @@
 //! Why a blocks file cannot be read.
 
 use crate::columns::ColumnsError;
-use crate::segment::bundle::{IndexError, Kind};
+use crate::segment::bundle::{BundleKind, IndexError};
 use logstead_record::ColumnError;
-use logstead_template::Fault;
+use logstead_template::DecodeError;
 use std::io;
 
 /// Why a blocks file, or a block of it, cannot be read.
@@ -12,7 +12,7 @@ pub enum BlocksError {
     /// The disk does not give it back.
     #[error("the disk cannot read it: {0}")]
     Disk(String),
-    /// It is not there.
+    /// The file is missing.
     #[error("it is missing")]
     Missing,
     /// Its name says that it holds other messages.
@@ -21,26 +21,26 @@ pub enum BlocksError {
     /// It is too short, or longer than its parts.
     #[error("its length is not that of its parts")]
     Length,
-    /// It begins or ends with something else.
+    /// It begins or ends with other bytes.
     #[error("it is not a blocks file")]
     Magic,
     /// Another version of this program wrote it.
-    #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = Kind::Blocks.version())]
+    #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = BundleKind::Blocks.version())]
     Version(u32),
-    /// A part is not what was written.
+    /// The checksum of a part is wrong.
     #[error("the checksum of its {0} is wrong")]
     Checksum(&'static str),
-    /// A page is not what was written.
+    /// The checksum of a page is wrong.
     #[error("the checksum of its page at byte {offset} is wrong")]
     Page {
-        /// Where the page begins.
+        /// The offset where the page begins.
         offset: u64,
     },
     /// Checksums fit, and yet a part cannot be understood.
     #[error("it cannot be understood: {0}")]
     Format(String),
-    /// A part says what cannot be.
-    #[error("its {0} says what cannot be")]
+    /// A part holds an impossible value.
+    #[error("its {0} holds an impossible value")]
     Implausible(&'static str),
     /// The columns are none.
     #[error("its columns cannot be read: {0}")]
@@ -67,8 +67,8 @@ impl From<ColumnError> for BlocksError {
     }
 }
 
-impl From<Fault> for BlocksError {
-    fn from(fault: Fault) -> BlocksError {
+impl From<DecodeError> for BlocksError {
+    fn from(fault: DecodeError) -> BlocksError {
         BlocksError::Format(fault.to_string())
     }
 }

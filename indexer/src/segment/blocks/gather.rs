@@ -1,14 +1,14 @@
 //! Values of some rows of a column, as a batch keeps them.
 
-use crate::segment::names::Names;
+use crate::segment::names::NamesColumn;
 use hashbrown::HashMap;
 use logstead_record::{NameColumn, TextColumn};
 
-/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may be
-/// the same in this one.
-pub(super) fn name_column(names: &Names, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
+/// The values of some rows, given by their numbers in the column, without any others. Values that stand for two fields
+/// may be equal in this one.
+pub(super) fn name_column(names: &NamesColumn, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
     let mut values = TextColumn::default();
-    let mut places = Places::new(names.values().len() + 1);
+    let mut places = PositionLookup::new(names.values().len() + 1);
     for id in &mut ids {
         *id = places.of(*id, || {
             let value = if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
@@ -22,10 +22,10 @@ pub(super) fn name_column(names: &Names, mut ids: Vec<u32>, may_repeat: bool) ->
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// Some of these distinct values, by their numbers, with no values but theirs.
+/// Some of the distinct values, given by their numbers, without any others.
 pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     let mut values = TextColumn::default();
-    let mut places = Places::new(of.len());
+    let mut places = PositionLookup::new(of.len());
     for id in &mut ids {
         *id = places.of(*id, || {
             values.push(of.get(*id as usize));
@@ -35,35 +35,35 @@ pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
-/// For values of a column their place among those of some rows.
-enum Places {
+/// Finds the position of a column's value among the values of some rows.
+enum PositionLookup {
     Few(Vec<u32>),
     Many(HashMap<u32, u32>),
 }
 
-impl Places {
-    /// A table of more values than this is slower to make than to ask a hash for each row.
+impl PositionLookup {
+    /// The number of values above which making a table is slower than asking a hash for each row.
     const FEW: usize = 4096;
     const UNKNOWN: u32 = u32::MAX;
 
-    fn new(values: usize) -> Places {
-        if values <= Places::FEW {
-            Places::Few(vec![Places::UNKNOWN; values])
+    fn new(values: usize) -> PositionLookup {
+        if values <= PositionLookup::FEW {
+            PositionLookup::Few(vec![PositionLookup::UNKNOWN; values])
         } else {
-            Places::Many(HashMap::new())
+            PositionLookup::Many(HashMap::new())
         }
     }
 
     fn of(&mut self, id: u32, new: impl FnOnce() -> u32) -> u32 {
         match self {
-            Places::Few(places) => {
+            PositionLookup::Few(places) => {
                 let place = &mut places[id as usize];
-                if *place == Places::UNKNOWN {
+                if *place == PositionLookup::UNKNOWN {
                     *place = new();
                 }
                 *place
             }
-            Places::Many(places) => *places.entry(id).or_insert_with(new),
+            PositionLookup::Many(places) => *places.entry(id).or_insert_with(new),
         }
     }
 }

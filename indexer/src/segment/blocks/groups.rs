@@ -1,24 +1,24 @@
-//! An open file: which rows are in which groups and blocks.
+//! An open file: its groups and blocks, and their rows.
 //!
 //! **Invariant:** each row is in one group, and no group is empty.
 
 use super::error::BlocksError;
 use super::layout::{BLOCK_ROWS, HASH_BYTES, PIECES, RECEIVED, SEGMENT, TIME};
 use super::pieces::{self, merkle_root};
-use super::shared::{Head, Span};
+use super::shared::{BlocksHead, MessageSpan};
 use crate::bytes::array_at;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
-use crate::segment::bundle::{Bundle, IndexError, Kind, Section};
-use crate::segment::cache::{Cache, Owner};
-use crate::segment::column::Column;
+use crate::segment::bundle::{Bundle, BundleKind, IndexError, Section};
+use crate::segment::cache::{Cache, CacheOwner};
+use crate::segment::column::CommonColumn;
 use crate::segment::times::{FRAME_ROWS, Times};
 use logstead_record::Timestamp;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The sections of an open file.
-pub(crate) struct TextGroups {
+pub(crate) struct RowGroups {
     pub(super) bundle: Bundle,
     pub(super) rows: u32,
     /// The time that each row counts by.
@@ -29,16 +29,16 @@ pub(crate) struct TextGroups {
     /// The first block of each group, and how many there are.
     first_blocks: Vec<u32>,
     pub(super) cache: Arc<Cache>,
-    pub(super) owner: Owner,
+    pub(super) owner: CacheOwner,
 }
 
-impl TextGroups {
-    /// Reads what has to be known of a file.
+impl RowGroups {
+    /// Reads the tables of a file.
     pub(super) fn open(
         file: Arc<dyn DiskFile>,
         cache: &Arc<Cache>,
-    ) -> Result<(Head, TextGroups), BlocksError> {
-        let bundle = Bundle::open(Kind::Blocks, file)?;
+    ) -> Result<(BlocksHead, RowGroups), BlocksError> {
+        let bundle = Bundle::open(BundleKind::Blocks, file)?;
         let identity = bundle.identity();
         let segment = bundle.section(SEGMENT)?.read_all()?;
         let (fixed, groups) =
@@ -59,17 +59,17 @@ impl TextGroups {
         }
         let times = Times::open(bundle.section(TIME)?, identity.rows)?;
         let received = Times::open(bundle.section(RECEIVED)?, identity.rows)?;
-        let head = Head {
+        let head = BlocksHead {
             first_sequence: identity.first_sequence,
             rows: identity.rows,
             previous_hash: array_at(fixed, HASH_BYTES),
             hash: array_at(fixed, 2 * HASH_BYTES),
             root: identity.blocks_hash,
-            span: Span::read(fixed),
+            span: MessageSpan::read(fixed),
             bytes: bundle.bytes(),
         };
         let (cache, owner) = (Arc::clone(cache), cache.owner());
-        let groups = TextGroups {
+        let groups = RowGroups {
             bundle,
             rows: identity.rows,
             times: Arc::new(times),
@@ -89,7 +89,7 @@ impl TextGroups {
             + size_of_val(self.starts.as_slice())
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn len(&self) -> usize {
         self.first_blocks.last().map_or(0, |&blocks| blocks as usize)
     }
@@ -111,8 +111,8 @@ impl TextGroups {
         self.starts.partition_point(|&start| start as usize <= row) - 1
     }
 
-    /// By the frames of times that a block's rows are in.
-    pub(super) fn span(&self, block: usize) -> Span {
+    /// The span of a block, from the frames of times that its rows are in.
+    pub(super) fn span(&self, block: usize) -> MessageSpan {
         let rows = self.row_range(block);
         let frames = rows.start / FRAME_ROWS..(rows.end - 1) / FRAME_ROWS + 1;
         let bounds = |times: &Times<Section>| {
@@ -124,10 +124,10 @@ impl TextGroups {
         };
         let ((earliest, latest), (received_first, received_last)) =
             (bounds(&self.times), bounds(&self.received));
-        Span { earliest, latest, received_first, received_last }
+        MessageSpan { earliest, latest, received_first, received_last }
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(crate) fn groups(&self) -> usize {
         self.starts.len() - 1
     }
@@ -143,11 +143,11 @@ impl TextGroups {
     }
 
     /// The section of a column.
-    pub(crate) fn column_section(&self, column: Column) -> Result<Section, IndexError> {
+    pub(crate) fn column_section(&self, column: CommonColumn) -> Result<Section, IndexError> {
         self.bundle.section(column.section())
     }
 
-    /// Forgets what is kept in memory: it is not asked any more.
+    /// Removes its parts from the cache: it is not read any more.
     pub(crate) fn forget(&self) {
         self.cache.forget(self.owner);
     }
@@ -173,8 +173,8 @@ impl TextGroups {
     }
 }
 
-impl Drop for TextGroups {
-    /// What is kept of it goes with it.
+impl Drop for RowGroups {
+    /// Removes its parts from the cache.
     fn drop(&mut self) {
         self.forget();
     }

@@ -19,10 +19,10 @@ pub(super) const PIECES: &str = "pieces";
 
 /// The sections of a group that are the same in every file: `origin` counts what is in one.
 pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, PARTS, VALUES];
-/// Rows of a block.
+/// The number of rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 pub(super) const HASH_BYTES: usize = 32;
-/// Of a row in `clock`.
+/// The values that a row can have in `clock`.
 pub(super) const OWN_TIME: u8 = 0;
 pub(super) const NO_TIME: u8 = 1;
 pub(super) const OTHER_TIME: u8 = 2;

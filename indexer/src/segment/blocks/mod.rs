@@ -1,41 +1,41 @@
-//! The blocks file of a segment: its messages, as columns of the whole segment, and groups of rows whose texts are templates
-//! and variables. It is a [bundle](super::bundle) of these sections:
+//! The blocks file of a segment: its messages, as columns of the whole segment, and groups of rows whose texts are
+//! templates and variables. It is a [bundle](super::bundle) of these sections:
 //!
 //! | section              | holds                                                                          |
 //! |----------------------|--------------------------------------------------------------------------------|
 //! | `rows.G`             | of group G: [which template each message has](logstead_template::Rows)          |
-//! | `message.G`          | its messages: [a group of texts](logstead_template::TextGroup)                  |
-//! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing where all of them are empty |
-//! | `parts.G`            | its [dynamic fields](logstead_template::Parts); missing where there are none    |
-//! | `values.G`           | those of their values that are not parts of messages, whole; missing where there are none |
-//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::Placed) |
+//! | `message.G`          | its messages: [a group of texts](logstead_template::TemplateGroup)                  |
+//! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing if all of them are empty |
+//! | `parts.G`            | its [dynamic fields](logstead_template::FieldParts); missing if there are none    |
+//! | `values.G`           | those of their values that are not parts of messages, whole; missing if there are none |
+//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::PlacedNumbers) |
 //! | `time`               | the [time](crate::segment::times) that each row counts by                       |
 //! | `received`           | when it was received                                                            |
-//! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
-//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing where no row has 2 |
-//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing where no row has a value |
+//! | `clock`              | names: 0 if a row counts by its own time, 1 if it has none, 2 if that is not believed |
+//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing if no row has 2 |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing if no row has a value |
 //! | `head_form`          | names: the forms of heads                                                       |
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
 //!
-//! A group of texts that is *whole* has in front of it u32 the length of its rows, and these. The section `segment` is
+//! A group of texts that is *whole* begins with u32 the length of its rows, and these. The section `segment` is
 //! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
 //! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
 //!
-//! A block is 1024 rows, the last of each group what is left.
+//! A block is 1024 rows; the last of each group has the rest.
 //!
 //! | module     | owns                                                     |
 //! |------------|----------------------------------------------------------|
-//! | `layout`   | the names of the sections, and what stands in `clock`    |
+//! | `layout`   | the names of the sections, and the values in `clock`     |
 //! | `write`    | batches → sections                                       |
 //! | `take`     | groups of another file, as they are                      |
-//! | `groups`   | an open file: which rows are in which groups and blocks  |
-//! | `sections` | what sections hold, once they were opened                |
+//! | `groups`   | an open file, and the rows of its groups and blocks      |
+//! | `sections` | the sections, once they were opened                      |
 //! | `read`     | some columns of some rows                                |
-//! | `texts`    | what an index is made of                                 |
 //! | `gather`   | values of some rows of a column                          |
 //! | `pieces`   | the tree of hashes over a file                           |
-//! | `shared`, `error` | bounds in time, and why a file cannot be read     |
+//! | `shared`   | bounds in time, and the texts that an index is made of   |
+//! | `error`    | why a file cannot be read                                |
 //!
 //! **Invariant:** every byte was checked against the checksum of its page when it was read.
 
@@ -48,72 +48,71 @@ mod read;
 mod sections;
 mod shared;
 mod take;
-mod texts;
 mod write;
 
 use super::cache::Cache;
-use super::column::Column;
+use super::column::CommonColumn;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
-pub(crate) use groups::TextGroups;
+pub(crate) use groups::RowGroups;
 use logstead_record::{Batch, ColumnGroups, Field, Selection};
-use shared::Head;
-pub(crate) use shared::{Scratch, Span};
+use shared::BlocksHead;
+pub(crate) use shared::IndexedTexts;
+pub(crate) use shared::{MessageSpan, ReadScratch};
 use std::ops::Range;
 use std::sync::Arc;
-pub(crate) use texts::GroupTexts;
 pub(crate) use write::BlocksWriter;
 
 /// An open blocks file.
 pub(crate) struct Blocks {
     pub(crate) first_sequence: u64,
-    /// Of the journal frame before its first.
+    /// The hash of the journal frame before its first.
     pub(crate) previous_hash: Hash,
-    /// Of the journal frame of its last message.
+    /// The hash of the journal frame of its last message.
     pub(crate) hash: Hash,
     pub(crate) root: Hash,
-    pub(crate) span: Span,
+    pub(crate) span: MessageSpan,
     pub(crate) bytes: u64,
     rows: u32,
-    groups: Arc<TextGroups>,
+    groups: Arc<RowGroups>,
 }
 
 impl Blocks {
-    /// Opens a file. `cache` keeps what is read of it.
+    /// Opens a file. The parts that are read are kept in `cache`.
     pub(crate) fn open(file: Arc<dyn DiskFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
-        let (head, groups) = TextGroups::open(file, cache)?;
-        let Head { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
+        let (head, groups) = RowGroups::open(file, cache)?;
+        let BlocksHead { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
         Ok(Blocks { first_sequence, previous_hash, hash, root, span, bytes, rows, groups: Arc::new(groups) })
     }
 
     /// The groups of texts.
-    pub(crate) fn groups(&self) -> &Arc<TextGroups> {
+    pub(crate) fn groups(&self) -> &Arc<RowGroups> {
         &self.groups
     }
 
     /// Whether some of its messages may be copies.
     pub(crate) fn has_copies(&self) -> bool {
-        self.groups.has_column(Column::Names(Field::CopyOf))
+        self.groups.has_column(CommonColumn::Names(Field::CopyOf))
     }
 
-    /// How much memory its tables take.
+    /// The memory of its tables.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.groups.memory_bytes()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(crate) fn len(&self) -> usize {
         self.groups.len()
     }
 
     /// The bounds of the times of a block.
-    pub(crate) fn span_of(&self, block: usize) -> Span {
+    pub(crate) fn span_of(&self, block: usize) -> MessageSpan {
         self.groups.span(block)
     }
 
@@ -127,17 +126,17 @@ impl Blocks {
         self.groups.block_of(row)
     }
 
-    /// About how many bytes of the file are read for a block.
+    /// The approximate bytes of the file that are read for a block.
     pub(crate) fn bytes_of(&self, block: usize) -> u64 {
         self.bytes * self.row_range(block).len() as u64 / u64::from(self.rows.max(1))
     }
 
-    /// Some columns of a block; the others say nothing.
+    /// Some columns of a block; the others are empty.
     pub(crate) fn read(
         &self,
         block: usize,
         groups: ColumnGroups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read(self.row_range(block), groups, scratch)
     }
@@ -146,8 +145,9 @@ impl Blocks {
     pub(crate) fn read_some(
         &self,
         block: usize,
-        (rows, groups): (&Selection, ColumnGroups),
-        scratch: &mut Scratch,
+        rows: &Selection,
+        groups: ColumnGroups,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         self.groups.read_some(self.row_range(block), rows, groups, scratch)
     }
@@ -214,7 +214,7 @@ mod tests {
             prop_assert_eq!(blocks.rows() as usize, rows);
             prop_assert_eq!(blocks.verify_root(), Ok(()));
             let mut expected = batches.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
-            let (mut scratch, mut other) = (Scratch::default(), Scratch::default());
+            let (mut scratch, mut other) = (ReadScratch::default(), ReadScratch::default());
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
@@ -224,7 +224,7 @@ mod tests {
                 prop_assert_eq!(part.columns().message(), read.columns().message());
                 prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
                 let some = Selection::from_fn(read.rows(), |row| row % 3 == 1);
-                let picked = blocks.read_some(block, (&some, ColumnGroups::ALL), &mut other).unwrap();
+                let picked = blocks.read_some(block, &some, ColumnGroups::ALL, &mut other).unwrap();
                 for (at, row) in some.iter().enumerate() {
                     prop_assert_eq!(said(&picked, at), said(&read, row));
                 }
@@ -247,7 +247,7 @@ mod tests {
             for batches in files.iter().filter(|batches| batches.iter().any(|batch| !batch.is_empty())) {
                 let blocks = open(&written(batches), 1 << 20).unwrap();
                 let groups = blocks.groups();
-                writer.push_group((groups, 0), &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
+                writer.push_group(groups, 0, &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
                 writer.push(&between, &mut |_| {}).unwrap();
                 expected.extend(batches.iter().cloned().chain([between.clone()]));
             }
@@ -261,7 +261,7 @@ mod tests {
             prop_assert_eq!(blocks.rows() as usize, rows);
             prop_assert_eq!(blocks.verify_root(), Ok(()));
             let mut expected = expected.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
-            let mut scratch = Scratch::default();
+            let mut scratch = ReadScratch::default();
             for block in 0..blocks.len() {
                 let range = blocks.row_range(block);
                 prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));

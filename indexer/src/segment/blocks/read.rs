@@ -2,13 +2,13 @@
 
 use super::error::BlocksError;
 use super::gather::{few_names, name_column};
-use super::groups::TextGroups;
+use super::groups::RowGroups;
 use super::layout::{
     CLOCK, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
 };
-use super::shared::Scratch;
-use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
-use crate::segment::names::Names;
+use super::shared::ReadScratch;
+use crate::segment::column::{COLUMNS, CommonColumn, FLAGS, ORIGIN};
+use crate::segment::names::NamesColumn;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, ColumnGroup, ColumnGroups, Field, Selection, TextColumn};
 use logstead_template::FieldsOfRows;
@@ -16,13 +16,13 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-impl TextGroups {
-    /// Some columns of some rows of a block; the others say nothing.
+impl RowGroups {
+    /// Some columns of some rows of a block; the others are empty.
     pub(super) fn read(
         &self,
         rows: Range<usize>,
         groups: ColumnGroups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         let mut columns = Columns::empty(rows.len());
         let group = self.group_of(rows.start);
@@ -30,41 +30,41 @@ impl TextGroups {
         for of in ColumnGroup::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
                 ColumnGroup::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
-                ColumnGroup::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
+                ColumnGroup::Names => self.read_names_of(&rows, None, scratch, &mut columns)?,
                 ColumnGroup::Message => {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
                 }
                 ColumnGroup::Pid => {
-                    self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
+                    self.read_texts(PID, group, &within, scratch, &mut columns.texts[columns::PID])?
                 }
                 ColumnGroup::Fields if self.bundle.has(&of_group(PARTS, group)) => {
                     let all = Selection::all(within.len());
                     let messages = match groups.has(ColumnGroup::Message) {
                         true => Arc::clone(&columns.texts[columns::MESSAGE]),
-                        false => self.messages_with_fields((group, &within, &all), scratch)?.into(),
+                        false => self.messages_with_fields(group, &within, &all, scratch)?.into(),
                     };
-                    self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
+                    self.read_parts(group, &within, &all, &messages, scratch, &mut columns)?;
                 }
                 ColumnGroup::Fields => {}
                 ColumnGroup::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
                     columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
-                    self.read_texts(HEAD, (group, &within), scratch, &mut columns.texts[columns::HEAD])?;
-                    self.read_texts(TAIL, (group, &within), scratch, &mut columns.texts[columns::TAIL])?;
+                    self.read_texts(HEAD, group, &within, scratch, &mut columns.texts[columns::HEAD])?;
+                    self.read_texts(TAIL, group, &within, scratch, &mut columns.texts[columns::TAIL])?;
                 }
             }
         }
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The same of only some of these rows.
+    /// The same, for only some of these rows.
     pub(super) fn read_some(
         &self,
         rows: Range<usize>,
         picked: &Selection,
         groups: ColumnGroups,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
     ) -> Result<Batch, BlocksError> {
         let group = self.group_of(rows.start);
         let first = rows.start - self.starts[group] as usize;
@@ -76,7 +76,7 @@ impl TextGroups {
         let others = if has_parts { others.without(ColumnGroup::Fields) } else { others };
         let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
         if groups.has(ColumnGroup::Names) {
-            self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
+            self.read_names_of(&rows, Some(picked), scratch, &mut columns)?;
         }
         let within = first..first + rows.len();
         let messages = if groups.has(ColumnGroup::Message) {
@@ -84,10 +84,10 @@ impl TextGroups {
             let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
             Arc::new(texts.read_rows(&of_group)?)
         } else {
-            self.messages_with_fields((group, &within, picked), scratch)?.into()
+            self.messages_with_fields(group, &within, picked, scratch)?.into()
         };
         if has_parts {
-            self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
+            self.read_parts(group, &within, picked, &messages, scratch, &mut columns)?;
         }
         if groups.has(ColumnGroup::Message) {
             columns.texts[columns::MESSAGE] = messages;
@@ -95,11 +95,13 @@ impl TextGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// The messages of picked rows as far as their fields need them: mostly few rows have any. The others are empty.
+    /// The messages of the picked rows whose fields need them, which are mostly few. The other messages are empty.
     fn messages_with_fields(
         &self,
-        (group, rows, picked): (usize, &Range<usize>, &Selection),
-        scratch: &mut Scratch,
+        group: usize,
+        rows: &Range<usize>,
+        picked: &Selection,
+        scratch: &mut ReadScratch,
     ) -> Result<TextColumn, BlocksError> {
         let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
         let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
@@ -118,7 +120,7 @@ impl TextGroups {
     fn read_stamps(
         &self,
         rows: &Range<usize>,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         let range = rows.start as u32..rows.end as u32;
@@ -139,30 +141,31 @@ impl TextGroups {
             }
         }
         columns.times = [self.received.read(range)?, own];
-        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(Column::Priority))?;
+        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(CommonColumn::Priority))?;
         columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
-        let flags = self.reuse(scratch, FLAGS, 0, || self.column(Column::Flags))?;
+        let flags = self.reuse(scratch, FLAGS, 0, || self.column(CommonColumn::Flags))?;
         columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
         Ok(())
     }
 
     fn read_names_of(
         &self,
-        (rows, picked): (&Range<usize>, Option<&Selection>),
-        scratch: &mut Scratch,
+        rows: &Range<usize>,
+        picked: Option<&Selection>,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         for (column, section) in COLUMNS {
             let field = match column {
-                Column::Names(field) => field,
-                Column::Program => Field::Program,
-                Column::Priority | Column::Flags => continue,
+                CommonColumn::Names(field) => field,
+                CommonColumn::Program => Field::Program,
+                CommonColumn::Priority | CommonColumn::Flags => continue,
             };
             if !self.has_column(column) {
                 continue;
             }
             // The programs' section is that of the priorities, too.
-            let name = if column == Column::Program { "program" } else { section };
+            let name = if column == CommonColumn::Program { "program" } else { section };
             let names = self.reuse(scratch, name, 0, || self.column(column))?;
             let mut ids = names.ids_of(rows.clone());
             if let Some(picked) = picked {
@@ -176,8 +179,9 @@ impl TextGroups {
     fn read_texts(
         &self,
         section: &'static str,
-        (group, rows): (usize, &Range<usize>),
-        scratch: &mut Scratch,
+        group: usize,
+        rows: &Range<usize>,
+        scratch: &mut ReadScratch,
         out: &mut Arc<TextColumn>,
     ) -> Result<(), BlocksError> {
         if self.bundle.has(&of_group(section, group)) {
@@ -191,9 +195,11 @@ impl TextGroups {
     /// The fields of some rows, whose messages these are.
     fn read_parts(
         &self,
-        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        group: usize,
+        rows: &Range<usize>,
+        picked: &Selection,
         messages: &TextColumn,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
         let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
@@ -205,17 +211,17 @@ impl TextGroups {
             let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
             values.read_rows(&elsewhere)?
         };
-        let FieldsOfRows { ends, names, values } = parts.read((rows, picked), messages, &values)?;
+        let FieldsOfRows { ends, names, values } = parts.read(rows, picked, messages, &values)?;
         columns.field_ends = ends;
         columns.field_names = few_names(parts.names(), names);
         columns.field_values = values;
         Ok(())
     }
 
-    /// What is read from, from the scratch where the last block was read from it too: the cache may be too small.
+    /// Opens a part, or reuses it from the scratch if the last block was read from it too: the cache may be too small.
     fn reuse<T: Any + Send + Sync>(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut ReadScratch,
         section: &'static str,
         group: usize,
         read: impl FnOnce() -> Result<Arc<T>, BlocksError>,
@@ -241,7 +247,7 @@ impl TextGroups {
 }
 
 /// The values of some rows, which are single bytes.
-fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
+fn byte_values(names: &NamesColumn, rows: &Range<usize>) -> Vec<u8> {
     let values: Vec<u8> =
         names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();
     names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()

@@ -1,25 +1,25 @@
-//! What the sections of a file hold. Once opened it is kept in the cache.
+//! Opens the sections of a file. An open section is kept in the cache.
 //!
-//! **Invariant:** what was opened has the number of rows that belongs to it: that of the segment, of its group, or of the
-//! fields there.
+//! **Invariant:** an open section has the number of rows that belongs to it: that of the segment, of its group, or of
+//! the fields there.
 
 use super::error::BlocksError;
-use super::groups::TextGroups;
+use super::groups::RowGroups;
 use super::layout::{GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
-use super::texts::{GroupTexts, Values};
+use super::shared::{IndexedTexts, UnsharedValues};
 use crate::segment::bundle::{IndexError, Section};
-use crate::segment::cache::Part;
-use crate::segment::column::{Column, ORIGIN};
-use crate::segment::names::Names;
+use crate::segment::cache::CachePart;
+use crate::segment::column::{CommonColumn, ORIGIN};
+use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
-use logstead_template::{Parts, Placed, Rows, TextGroup};
+use logstead_template::{FieldParts, PlacedNumbers, Rows, TemplateGroup};
 use std::any::Any;
 use std::sync::Arc;
 
-impl TextGroups {
-    /// Which template each message of a group has.
+impl RowGroups {
+    /// The template of each message of a group.
     pub(crate) fn templates(&self, group: usize) -> Result<Arc<Rows>, BlocksError> {
-        self.kept(Part::Group(ROWS, group), || {
+        self.kept(CachePart::Group(ROWS, group), || {
             let rows = Rows::open(&self.section(ROWS, group)?)?;
             self.check_rows(rows.len(), self.rows_of(group).len())?;
             let bytes = rows.memory_bytes();
@@ -28,39 +28,39 @@ impl TextGroups {
     }
 
     /// The messages of a group.
-    pub(crate) fn messages(&self, group: usize) -> Result<Arc<TextGroup>, BlocksError> {
-        self.kept(Part::Group(MESSAGE, group), || {
-            let texts = TextGroup::open(self.templates(group)?, self.section(MESSAGE, group)?)?;
+    pub(crate) fn messages(&self, group: usize) -> Result<Arc<TemplateGroup>, BlocksError> {
+        self.kept(CachePart::Group(MESSAGE, group), || {
+            let texts = TemplateGroup::open(self.templates(group)?, self.section(MESSAGE, group)?)?;
             let bytes = texts.memory_bytes();
             Ok((texts, bytes))
         })
     }
 
     /// The texts of a group in which words are looked for.
-    pub(crate) fn texts(&self, group: usize) -> Result<GroupTexts, BlocksError> {
-        Ok(GroupTexts { messages: self.messages(group)?, values: self.values(group)? })
+    pub(crate) fn texts(&self, group: usize) -> Result<IndexedTexts, BlocksError> {
+        Ok(IndexedTexts { messages: self.messages(group)?, values: self.values(group)? })
     }
 
-    fn values(&self, group: usize) -> Result<Option<Values>, BlocksError> {
+    fn values(&self, group: usize) -> Result<Option<UnsharedValues>, BlocksError> {
         if !self.bundle.has(&of_group(VALUES, group)) {
             return Ok(None);
         }
         let rows = self.parts(group)?.rows_elsewhere();
-        Ok(Some(Values { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
+        Ok(Some(UnsharedValues { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
     }
 
-    /// The process ids of a group; none where all are empty.
-    pub(crate) fn pids(&self, group: usize) -> Result<Option<Arc<TextGroup>>, BlocksError> {
+    /// The process ids of a group; none if all are empty.
+    pub(crate) fn pids(&self, group: usize) -> Result<Option<Arc<TemplateGroup>>, BlocksError> {
         let is_there = self.bundle.has(&of_group(PID, group));
         is_there.then(|| self.whole_texts(PID, group, self.rows_of(group).len())).transpose()
     }
 
     /// A column that every segment has.
-    pub(crate) fn column(&self, column: Column) -> Result<Arc<Names>, BlocksError> {
-        self.kept(Part::Column(column), || {
+    pub(crate) fn column(&self, column: CommonColumn) -> Result<Arc<NamesColumn>, BlocksError> {
+        self.kept(CachePart::Column(column), || {
             let names = match column.section() {
                 ORIGIN => self.read_origins()?,
-                _ if !self.has_column(column) => Names::none(self.rows),
+                _ if !self.has_column(column) => NamesColumn::none(self.rows),
                 section => self.read_names(section, self.rows)?,
             };
             let names = names.map_values(|values| column.own_part(values));
@@ -70,12 +70,12 @@ impl TextGroups {
     }
 
     /// Whether the file has a column. One that may be missing has no value otherwise.
-    pub(crate) fn has_column(&self, column: Column) -> bool {
+    pub(crate) fn has_column(&self, column: CommonColumn) -> bool {
         !column.may_be_missing() || self.bundle.has(column.section())
     }
 
     /// The priorities and programs, with those of each row.
-    fn read_origins(&self) -> Result<Names, BlocksError> {
+    fn read_origins(&self) -> Result<NamesColumn, BlocksError> {
         let values = self.origin_values()?;
         let groups = (0..self.groups()).map(|group| {
             let rows = self.templates(group)?;
@@ -87,13 +87,18 @@ impl TextGroups {
     }
 
     /// The distinct priorities and programs.
-    pub(super) fn origin_values(&self) -> Result<Names, BlocksError> {
+    pub(super) fn origin_values(&self) -> Result<NamesColumn, BlocksError> {
         self.read_names(ORIGIN, 0)
     }
 
-    /// Which priorities and programs the rows of a group have, of a number of them.
-    pub(super) fn origins(&self, group: usize, rows: &Rows, values: usize) -> Result<Placed, BlocksError> {
-        Ok(Placed::read(rows, self.section(ORIGIN, group)?, values)?)
+    /// The ids of the priorities and programs of the rows of a group, each below `values`.
+    pub(super) fn origins(
+        &self,
+        group: usize,
+        rows: &Rows,
+        values: usize,
+    ) -> Result<PlacedNumbers, BlocksError> {
+        Ok(PlacedNumbers::read(rows, self.section(ORIGIN, group)?, values)?)
     }
 
     /// The sections of a group as they are, with their names.
@@ -111,30 +116,30 @@ impl TextGroups {
         section: &'static str,
         group: usize,
         rows: usize,
-    ) -> Result<Arc<TextGroup>, BlocksError> {
-        self.kept(Part::Group(section, group), || {
+    ) -> Result<Arc<TemplateGroup>, BlocksError> {
+        self.kept(CachePart::Group(section, group), || {
             let bytes = self.section(section, group)?;
             let short = BlocksError::Implausible("length of a section");
             let (head, rest) = bytes.split_first_chunk::<4>().ok_or(short.clone())?;
             let (of_rows, texts) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or(short)?;
             let templates = Rows::open(of_rows)?;
             self.check_rows(templates.len(), rows)?;
-            let texts = TextGroup::open(Arc::new(templates), texts.to_vec())?;
+            let texts = TemplateGroup::open(Arc::new(templates), texts.to_vec())?;
             let bytes = texts.memory_bytes() + texts.rows().memory_bytes();
             Ok((texts, bytes))
         })
     }
 
-    pub(super) fn parts(&self, group: usize) -> Result<Arc<Parts>, BlocksError> {
-        self.kept(Part::Group(PARTS, group), || {
-            let parts = Parts::open(&self.section(PARTS, group)?, &*self.templates(group)?)?;
+    pub(super) fn parts(&self, group: usize) -> Result<Arc<FieldParts>, BlocksError> {
+        self.kept(CachePart::Group(PARTS, group), || {
+            let parts = FieldParts::open(&self.section(PARTS, group)?, &*self.templates(group)?)?;
             let bytes = parts.memory_bytes();
             Ok((parts, bytes))
         })
     }
 
-    pub(super) fn bytes_column(&self, section: &'static str) -> Result<Arc<Names>, BlocksError> {
-        self.kept(Part::Section(section), || {
+    pub(super) fn bytes_column(&self, section: &'static str) -> Result<Arc<NamesColumn>, BlocksError> {
+        self.kept(CachePart::Section(section), || {
             let names = self.read_names(section, self.rows)?;
             let bytes = names.memory_bytes();
             Ok((names, bytes))
@@ -142,15 +147,16 @@ impl TextGroups {
     }
 
     pub(super) fn own_times(&self) -> Result<Arc<Times<Section>>, BlocksError> {
-        self.kept(Part::Section(OWN), || {
+        self.kept(CachePart::Section(OWN), || {
             let times = Times::open(self.bundle.section(OWN)?, self.rows)?;
             let bytes = times.memory_bytes();
             Ok((times, bytes))
         })
     }
 
-    fn read_names(&self, section: &str, rows: u32) -> Result<Names, BlocksError> {
-        let names = Names::new(&self.bundle.section(section)?.read_all()?, rows).map_err(IndexError::from)?;
+    fn read_names(&self, section: &str, rows: u32) -> Result<NamesColumn, BlocksError> {
+        let names =
+            NamesColumn::new(&self.bundle.section(section)?.read_all()?, rows).map_err(IndexError::from)?;
         if names.is_complete() { Ok(names) } else { Err(BlocksError::Implausible("column")) }
     }
 
@@ -160,7 +166,7 @@ impl TextGroups {
 
     fn kept<T: Any + Send + Sync>(
         &self,
-        part: Part,
+        part: CachePart,
         read: impl FnOnce() -> Result<(T, usize), BlocksError>,
     ) -> Result<Arc<T>, BlocksError> {
         self.cache.get(self.owner, part, read)

@@ -1,58 +1,60 @@
-//! The bounds of messages in time, and what writing and reading blocks share.
+//! The bounds of messages in time, the texts of a group, and what else writing and reading blocks share.
 
 use crate::bounds::TimeBounds;
 use crate::bytes::time_at;
 use crate::journal::frame::Hash;
-use crate::segment::cache::Owner;
+use crate::segment::cache::CacheOwner;
 use logstead_record::{Batch, Timestamp};
+use logstead_template::TemplateGroup;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The bounds of what some messages count by, and of when they were received; all included.
+/// The bounds of the times of some messages, and of when they were received; all included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Span {
+pub(crate) struct MessageSpan {
     pub(crate) earliest: Timestamp,
     pub(crate) latest: Timestamp,
     pub(crate) received_first: Timestamp,
     pub(crate) received_last: Timestamp,
 }
 
-/// What is known of a blocks file as soon as it is open.
+/// The properties of a blocks file that are known as soon as it is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Head {
+pub(super) struct BlocksHead {
     pub(super) first_sequence: u64,
     pub(super) rows: u32,
     pub(super) previous_hash: Hash,
     pub(super) hash: Hash,
     pub(super) root: Hash,
-    pub(super) span: Span,
+    pub(super) span: MessageSpan,
     pub(super) bytes: u64,
 }
 
-/// What reading blocks needs again and again.
+/// Buffers and open parts that reading blocks needs again and again.
 #[derive(Default)]
-pub(crate) struct Scratch {
-    /// What the last block was read from, by its section and group: it is often that of the next one.
-    pub(super) owner: Option<Owner>,
+pub(crate) struct ReadScratch {
+    /// The parts that the last block was read from, by section and group: the next block often needs the same.
+    pub(super) owner: Option<CacheOwner>,
     pub(super) open: Vec<(&'static str, usize, Arc<dyn Any + Send + Sync>)>,
 }
 
-impl Span {
-    /// Of no message: every message widens it.
-    pub(crate) const NONE: Span = Span {
+impl MessageSpan {
+    /// The span of no message: every message widens it.
+    pub(crate) const NONE: MessageSpan = MessageSpan {
         earliest: Timestamp::MAX,
         latest: Timestamp::from_nanos(i64::MIN),
         received_first: Timestamp::MAX,
         received_last: Timestamp::from_nanos(i64::MIN),
     };
 
-    /// Of the messages of a batch.
-    pub(super) fn of(batch: &Batch) -> Span {
-        let (earliest, latest) = batch.time_range().unwrap_or((Span::NONE.earliest, Span::NONE.latest));
+    /// The span of the messages of a batch.
+    pub(super) fn of(batch: &Batch) -> MessageSpan {
+        let (earliest, latest) =
+            batch.time_range().unwrap_or((MessageSpan::NONE.earliest, MessageSpan::NONE.latest));
         let received = batch.columns().received();
         let (first, last) =
             received.iter().fold((i64::MAX, i64::MIN), |(low, high), &at| (low.min(at), high.max(at)));
-        Span {
+        MessageSpan {
             earliest,
             latest,
             received_first: Timestamp::from_nanos(first),
@@ -65,9 +67,9 @@ impl Span {
         TimeBounds { earliest: self.earliest, latest: self.latest }
     }
 
-    /// Of these and those.
-    pub(crate) fn join(self, other: Span) -> Span {
-        Span {
+    /// The span of both.
+    pub(crate) fn join(self, other: MessageSpan) -> MessageSpan {
+        MessageSpan {
             earliest: self.earliest.min(other.earliest),
             latest: self.latest.max(other.latest),
             received_first: self.received_first.min(other.received_first),
@@ -75,7 +77,7 @@ impl Span {
         }
     }
 
-    /// As bytes.
+    /// The span as bytes.
     pub(super) fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         let times = [self.earliest, self.latest, self.received_first, self.received_last];
@@ -85,9 +87,23 @@ impl Span {
         bytes
     }
 
-    /// From its bytes.
-    pub(super) fn read(bytes: &[u8]) -> Span {
+    /// Reads a span from its bytes.
+    pub(super) fn read(bytes: &[u8]) -> MessageSpan {
         let time = |at| time_at(bytes, at);
-        Span { earliest: time(0), latest: time(8), received_first: time(16), received_last: time(24) }
+        MessageSpan { earliest: time(0), latest: time(8), received_first: time(16), received_last: time(24) }
     }
+}
+
+/// The texts of a group, from which an index is made.
+pub(crate) struct IndexedTexts {
+    pub(crate) messages: Arc<TemplateGroup>,
+    pub(crate) values: Option<UnsharedValues>,
+}
+
+/// The values of dynamic fields that are not parts of messages, and the row of each.
+///
+/// **Invariant:** a value of a dynamic field that is not here is a part of its message, with all its words.
+pub(crate) struct UnsharedValues {
+    pub(crate) texts: Arc<TemplateGroup>,
+    pub(crate) rows: Vec<u32>,
 }

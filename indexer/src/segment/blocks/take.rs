@@ -1,13 +1,13 @@
-//! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the segment
-//! without a batch of them.
+//! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the
+//! segment without a batch of them.
 
 use super::error::{BlocksError, disk};
-use super::groups::TextGroups;
+use super::groups::RowGroups;
 use super::layout::{BLOCK_ROWS, CLOCK, HEAD_FORM, OWN, of_group};
-use super::shared::{Scratch, Span};
-use super::texts::GroupTexts;
+use super::shared::IndexedTexts;
+use super::shared::{MessageSpan, ReadScratch};
 use super::write::{BlocksWriter, GROUP_ROWS};
-use crate::segment::column::{COLUMNS, Column};
+use crate::segment::column::{COLUMNS, CommonColumn};
 use logstead_record::{Batch, ColumnGroup, Timestamp};
 use logstead_template::Rows;
 use std::ops::Range;
@@ -26,16 +26,17 @@ impl BlocksWriter {
     /// fields of its rows.
     pub(crate) fn push_group(
         &mut self,
-        (of, group): (&TextGroups, usize),
-        ended: &mut dyn FnMut(&GroupTexts),
+        of: &RowGroups,
+        group: usize,
+        ended: &mut dyn FnMut(&IndexedTexts),
         fields: &mut dyn FnMut(&Batch),
     ) -> Result<(), BlocksError> {
         if self.group.rows() != 0 {
             ended(&self.end_group().map_err(disk)?);
         }
-        let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), Scratch::default());
+        let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), ReadScratch::default());
         self.take_columns(of, &rows)?;
-        self.take_origins((of, group), texts.messages.rows())?;
+        self.take_origins(of, group, texts.messages.rows())?;
         for start in rows.clone().step_by(BLOCK_ROWS) {
             let block = start..rows.end.min(start + BLOCK_ROWS);
             fields(&of.read(block, ColumnGroup::Fields.into(), &mut scratch)?);
@@ -49,13 +50,13 @@ impl BlocksWriter {
         Ok(())
     }
 
-    fn take_columns(&mut self, of: &TextGroups, rows: &Range<usize>) -> Result<(), BlocksError> {
+    fn take_columns(&mut self, of: &RowGroups, rows: &Range<usize>) -> Result<(), BlocksError> {
         let range = rows.start as u32..rows.end as u32;
         let (earliest, latest) = self.time.push_column(&of.times, range.clone())?;
         let (received_first, received_last) = self.received.push_column(&of.received, range.clone())?;
         let [earliest, latest, received_first, received_last] =
             [earliest, latest, received_first, received_last].map(Timestamp::from_nanos);
-        self.span = self.span.join(Span { earliest, latest, received_first, received_last });
+        self.span = self.span.join(MessageSpan { earliest, latest, received_first, received_last });
         if of.bundle.has(OWN) {
             let own = of.own_times()?;
             self.own_times().push_column(&own, range)?;
@@ -63,7 +64,7 @@ impl BlocksWriter {
             own.push_unasked(rows.len());
         }
         for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
-            if !matches!(column, Column::Program | Column::Priority) {
+            if !matches!(column, CommonColumn::Program | CommonColumn::Priority) {
                 let column = of.column(column)?;
                 names.push_column(&column, rows.clone());
             }
@@ -77,11 +78,11 @@ impl BlocksWriter {
     }
 
     /// Priorities and programs have other ids in this file.
-    fn take_origins(&mut self, (of, group): (&TextGroups, usize), rows: &Rows) -> Result<(), BlocksError> {
+    fn take_origins(&mut self, of: &RowGroups, group: usize, rows: &Rows) -> Result<(), BlocksError> {
         let values = of.origin_values()?;
         let values = values.values();
         let mut origins = of.origins(group, rows, values.len())?;
-        let names = &mut self.columns[Column::Program.number()];
+        let names = &mut self.columns[CommonColumn::Program.number()];
         let mut ids = vec![UNKNOWN; values.len()];
         origins.renumber(|id| {
             let known = &mut ids[id as usize];

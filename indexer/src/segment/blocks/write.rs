@@ -1,6 +1,6 @@
 //! Writes a blocks file: batches in, sections out.
 //!
-//! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
+//! **Invariant:** a group of messages is opened again as soon as it was written: an unreadable one is noticed before
 //! anything relies on it.
 
 use super::layout::{
@@ -8,20 +8,22 @@ use super::layout::{
     SEGMENT, TAIL, TIME, VALUES, of_group,
 };
 use super::pieces::{self, merkle_root};
-use super::shared::Span;
-use super::texts::{GroupTexts, Values};
+use super::shared::MessageSpan;
+use super::shared::{IndexedTexts, UnsharedValues};
 use crate::journal::frame::Hash;
-use crate::segment::bundle::{BundleWriter, Identity, Kind};
-use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column, ORIGIN};
+use crate::segment::bundle::{BundleIdentity, BundleKind, BundleWriter};
+use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, CommonColumn, ORIGIN};
 use crate::segment::names::NamesBuilder;
 use crate::segment::times::TimesBuilder;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, TextColumn, Timestamp};
-use logstead_template::{Parts, PartsWriter, Placed, Rows, TextGroup, TextGroupWriter, Written};
+use logstead_template::{
+    EncodedGroup, FieldParts, FieldPartsWriter, PlacedNumbers, Rows, TemplateGroup, TemplateGroupWriter,
+};
 use std::io;
 use std::sync::Arc;
 
-/// Most rows of a group. What one damaged page of texts can hit is a group.
+/// The most rows of a group. A damaged page of texts affects one group.
 pub(super) const GROUP_ROWS: usize = 1 << 17;
 /// A group ends when it has this many dynamic fields,
 const GROUP_FIELDS: usize = 1 << 22;
@@ -29,7 +31,7 @@ const GROUP_FIELDS: usize = 1 << 22;
 const GROUP_VALUES: usize = 1 << 19;
 /// or this many bytes of texts without a template and of words.
 const GROUP_TEXT_BYTES: usize = 16 << 20;
-/// Rows after which the bytes are counted again.
+/// The number of rows after which the bytes are counted again.
 const ROWS_BETWEEN_LOOKS: usize = 64;
 /// A segment ends when its names take this much memory: all values of a column are read together.
 const NAMES_BYTES: usize = 32 << 20;
@@ -37,12 +39,12 @@ const NAMES_BYTES: usize = 32 << 20;
 /// Writes a blocks file.
 pub(crate) struct BlocksWriter {
     pub(super) sections: BundleWriter,
-    pub(super) head: Identity,
+    pub(super) head: BundleIdentity,
     previous_hash: Hash,
-    pub(super) span: Span,
+    pub(super) span: MessageSpan,
     pub(super) time: TimesBuilder,
     pub(super) received: TimesBuilder,
-    /// Once a row has a time that is not believed.
+    /// The own times, once a row has a time that is not believed.
     pub(super) own: Option<TimesBuilder>,
     pub(super) clock: NamesBuilder,
     pub(super) columns: [NamesBuilder; COLUMN_COUNT],
@@ -56,31 +58,31 @@ pub(crate) struct BlocksWriter {
 /// The texts of the group that is open.
 #[derive(Default)]
 pub(super) struct GroupWriter {
-    message: TextGroupWriter,
+    message: TemplateGroupWriter,
     pid: TextsWriter,
     head: TextsWriter,
     tail: TextsWriter,
-    parts: PartsWriter,
-    /// Those of dynamic fields that are not parts of messages.
-    values: TextGroupWriter,
+    parts: FieldPartsWriter,
+    /// The values of dynamic fields that are not parts of messages.
+    values: TemplateGroupWriter,
 }
 
-/// Texts that are often all empty.
+/// A writer of texts that are often all empty.
 #[derive(Default)]
 struct TextsWriter {
-    texts: TextGroupWriter,
+    texts: TemplateGroupWriter,
     has_any: bool,
 }
 
 impl BlocksWriter {
     /// Begins a file. `previous_hash` is the hash of the journal frame before its first.
     pub(crate) fn new(first_sequence: u64, previous_hash: Hash) -> BlocksWriter {
-        let head = Identity { first_sequence, rows: 0, blocks_hash: [0; 32] };
+        let head = BundleIdentity { first_sequence, rows: 0, blocks_hash: [0; 32] };
         BlocksWriter {
-            sections: BundleWriter::new(Kind::Blocks, head),
+            sections: BundleWriter::new(BundleKind::Blocks, head),
             head,
             previous_hash,
-            span: Span::NONE,
+            span: MessageSpan::NONE,
             time: TimesBuilder::default(),
             received: TimesBuilder::default(),
             own: None,
@@ -94,7 +96,7 @@ impl BlocksWriter {
     }
 
     /// Adds the rows of a batch, and shows the texts of each group that ends.
-    pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&GroupTexts)) -> io::Result<()> {
+    pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&IndexedTexts)) -> io::Result<()> {
         self.push_columns(batch);
         for row in 0..batch.rows() {
             self.group.push(batch.columns(), row);
@@ -105,27 +107,27 @@ impl BlocksWriter {
         Ok(())
     }
 
-    /// Adds what is in columns of the whole segment.
+    /// Adds the columns of the whole segment.
     fn push_columns(&mut self, batch: &Batch) {
         let columns = batch.columns();
-        self.span = self.span.join(Span::of(batch));
+        self.span = self.span.join(MessageSpan::of(batch));
         self.push_times(batch);
         self.head.rows += batch.rows() as u32;
         for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
             column.push(batch, names);
         }
-        column::origins(columns, &mut self.columns[Column::Program.number()], &mut self.origins);
+        column::origins(columns, &mut self.columns[CommonColumn::Program.number()], &mut self.origins);
         self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
     }
 
     /// Adds the priorities and programs of the next group.
-    pub(super) fn add_origins(&mut self, origins: &Placed, rows: &Rows) {
+    pub(super) fn add_origins(&mut self, origins: &PlacedNumbers, rows: &Rows) {
         let mut bytes = Vec::new();
         origins.write(rows, &mut bytes);
         self.sections.add(of_group(ORIGIN, self.group_rows.len()), bytes);
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> u32 {
         self.head.rows
     }
@@ -135,7 +137,7 @@ impl BlocksWriter {
         NAMES_BYTES < self.columns.iter().map(NamesBuilder::memory_bytes).sum()
     }
 
-    /// Memory that it takes, about.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let sections: usize = self.sections.sections().map(<[u8]>::len).sum();
         let names: usize = self.columns.iter().map(NamesBuilder::memory_bytes).sum();
@@ -146,7 +148,7 @@ impl BlocksWriter {
     pub(crate) fn finish(
         mut self,
         hash: Hash,
-        ended: &mut dyn FnMut(&GroupTexts),
+        ended: &mut dyn FnMut(&IndexedTexts),
     ) -> io::Result<BundleWriter> {
         if self.group.rows() != 0 {
             ended(&self.end_group()?);
@@ -175,7 +177,7 @@ impl BlocksWriter {
         sections.add(SEGMENT, segment);
         let hashes = pieces::hashes(sections.sections());
         sections.add(PIECES, hashes.concat());
-        sections.set_identity(Identity { blocks_hash: merkle_root(hashes), ..self.head });
+        sections.set_identity(BundleIdentity { blocks_hash: merkle_root(hashes), ..self.head });
         Ok(sections)
     }
 
@@ -210,12 +212,12 @@ impl BlocksWriter {
     }
 
     /// Ends the open group. Returns its texts.
-    pub(super) fn end_group(&mut self) -> io::Result<GroupTexts> {
+    pub(super) fn end_group(&mut self) -> io::Result<IndexedTexts> {
         let (group, rows) = (self.group_rows.len(), self.group.rows());
-        let Written { rows: templates, texts } = self.group.message.finish();
+        let EncodedGroup { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
         let origins: Vec<u32> = self.origins.drain(..rows).collect();
-        self.add_origins(&Placed::new(messages.rows(), &origins), messages.rows());
+        self.add_origins(&PlacedNumbers::new(messages.rows(), &origins), messages.rows());
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
@@ -228,16 +230,16 @@ impl BlocksWriter {
         if let Some(bytes) = open.parts.finish(messages.rows()) {
             if 0 < open.values.rows() {
                 let of_rows =
-                    Parts::open(&bytes, messages.rows()).map_err(io::Error::other)?.rows_elsewhere();
+                    FieldParts::open(&bytes, messages.rows()).map_err(io::Error::other)?.rows_elsewhere();
                 let written = open.values.finish();
                 let texts = Arc::new(open_again(&written.rows, &written.texts)?);
-                values = Some(Values { texts, rows: of_rows });
+                values = Some(UnsharedValues { texts, rows: of_rows });
                 self.sections.add(of_group(VALUES, group), whole(written));
             }
             self.sections.add(of_group(PARTS, group), bytes);
         }
         self.group_rows.push(rows as u32);
-        Ok(GroupTexts { messages: Arc::new(messages), values })
+        Ok(IndexedTexts { messages: Arc::new(messages), values })
     }
 }
 
@@ -254,7 +256,7 @@ impl GroupWriter {
         }
         let fields = fields.map(|field| (columns.field_names.get(field), columns.field_values.get(field)));
         let GroupWriter { message: messages, parts, values, .. } = self;
-        parts.push((message, messages.last_place()), fields, |value| {
+        parts.push(message, messages.last_place(), fields, |value| {
             values.push(value);
         });
     }
@@ -268,14 +270,14 @@ impl GroupWriter {
             || GROUP_FIELDS <= self.parts.values()
             || GROUP_VALUES <= self.values.rows()
             || self.rows().is_multiple_of(ROWS_BETWEEN_LOOKS)
-                && GROUP_TEXT_BYTES <= self.texts().map(TextGroupWriter::text_bytes).sum()
+                && GROUP_TEXT_BYTES <= self.texts().map(TemplateGroupWriter::text_bytes).sum()
     }
 
     fn memory_bytes(&self) -> usize {
-        self.texts().map(TextGroupWriter::memory_bytes).sum::<usize>() + self.parts.memory_bytes()
+        self.texts().map(TemplateGroupWriter::memory_bytes).sum::<usize>() + self.parts.memory_bytes()
     }
 
-    fn texts(&self) -> impl Iterator<Item = &TextGroupWriter> {
+    fn texts(&self) -> impl Iterator<Item = &TemplateGroupWriter> {
         [&self.message, &self.pid.texts, &self.head.texts, &self.tail.texts, &self.values].into_iter()
     }
 }
@@ -295,11 +297,11 @@ impl TextsWriter {
 }
 
 /// Both sections of a group of texts in one.
-fn whole(Written { rows, texts }: Written) -> Vec<u8> {
+fn whole(EncodedGroup { rows, texts }: EncodedGroup) -> Vec<u8> {
     [&(rows.len() as u32).to_le_bytes(), &*rows, &*texts].concat()
 }
 
-fn open_again(rows: &[u8], texts: &[u8]) -> io::Result<TextGroup> {
+fn open_again(rows: &[u8], texts: &[u8]) -> io::Result<TemplateGroup> {
     let rows = Rows::open(rows).map_err(io::Error::other)?;
-    TextGroup::open(Arc::new(rows), texts.to_vec()).map_err(io::Error::other)
+    TemplateGroup::open(Arc::new(rows), texts.to_vec()).map_err(io::Error::other)
 }

@@ -1,34 +1,34 @@
-//! The first bytes of a file of sections: what it belongs to, and how long its parts are.
+//! The first bytes of a file of sections: the identity of its blocks, and the lengths of its parts.
 
 use super::error::IndexError;
-use super::kind::Kind;
+use super::kind::BundleKind;
 use crate::bytes::{array_at, u32_at, u64_at};
 
 pub(super) const HEADER_BYTES: usize = 80;
 pub(super) const CRC_BYTES: usize = 4;
 
-/// What an index is the index of.
+/// The identity of the blocks that an index belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity {
-    /// Sequence of the first message.
+pub(crate) struct BundleIdentity {
+    /// The sequence of the first message.
     pub(crate) first_sequence: u64,
-    /// How many messages.
+    /// The number of messages.
     pub(crate) rows: u32,
     /// BLAKE3 of the file of blocks.
     pub(crate) blocks_hash: [u8; 32],
 }
 
-/// What the first bytes of the file say.
-pub(super) struct Header {
-    pub(super) identity: Identity,
+/// The contents of the first bytes of the file.
+pub(super) struct BundleHeader {
+    pub(super) identity: BundleIdentity,
     pub(super) body_bytes: u64,
     pub(super) sections: u32,
     pub(super) tables_bytes: u32,
     pub(super) tables_crc: u32,
 }
 
-impl Header {
-    pub(super) fn to_bytes(&self, kind: Kind) -> [u8; HEADER_BYTES] {
+impl BundleHeader {
+    pub(super) fn to_bytes(&self, kind: BundleKind) -> [u8; HEADER_BYTES] {
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         bytes.extend_from_slice(&kind.magic());
         bytes.extend_from_slice(&[0; CRC_BYTES]);
@@ -46,7 +46,7 @@ impl Header {
         bytes.try_into().expect("the fields are as long as the header")
     }
 
-    pub(super) fn read(kind: Kind, bytes: &[u8; HEADER_BYTES]) -> Result<Header, IndexError> {
+    pub(super) fn read(kind: BundleKind, bytes: &[u8; HEADER_BYTES]) -> Result<BundleHeader, IndexError> {
         if bytes[..4] != kind.magic() {
             return Err(IndexError::Magic);
         }
@@ -57,12 +57,12 @@ impl Header {
         if version != kind.version() {
             return Err(IndexError::Version(version));
         }
-        let identity = Identity {
+        let identity = BundleIdentity {
             rows: u32_at(bytes, 12),
             first_sequence: u64_at(bytes, 16),
             blocks_hash: array_at(bytes, 24),
         };
-        Ok(Header {
+        Ok(BundleHeader {
             identity,
             body_bytes: u64_at(bytes, 56),
             sections: u32_at(bytes, 64),
@@ -71,7 +71,7 @@ impl Header {
         })
     }
 
-    /// How long the file is that begins with this.
+    /// The length of the file that begins with this.
     pub(super) fn file_bytes(&self) -> Result<u64, IndexError> {
         self.body_bytes
             .checked_add(HEADER_BYTES as u64 + u64::from(self.tables_bytes))

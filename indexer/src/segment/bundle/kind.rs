@@ -1,28 +1,28 @@
-//! What a file of sections holds: how it begins, and which version of it is written.
+//! The kinds of files of sections: how each begins, and which version of it is written.
 
-/// What a file holds.
+/// The kind of a file of sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum BundleKind {
     /// An index of a segment.
     Index,
     /// The messages of a segment.
     Blocks,
 }
 
-impl Kind {
-    /// What its files begin with.
+impl BundleKind {
+    /// The bytes that its files begin with.
     pub(crate) const fn magic(self) -> [u8; 4] {
         match self {
-            Kind::Index => *b"LSI1",
-            Kind::Blocks => *b"LSB2",
+            BundleKind::Index => *b"LSI1",
+            BundleKind::Blocks => *b"LSB2",
         }
     }
 
     /// The version that is read and written.
     pub(crate) const fn version(self) -> u32 {
         match self {
-            Kind::Index => 2,
-            Kind::Blocks => 3,
+            BundleKind::Index => 2,
+            BundleKind::Blocks => 3,
         }
     }
 }

@@ -15,9 +15,9 @@
 //! |     76 |    4 | reserved       | zero                                                              |
 //! |     80 |      | sections       | back to back                                                      |
 //!
-//! The tables are for each section u8 length of its name, its name and u64 its length, and behind all of these one u32 for
-//! each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one section.
-//! All numbers are little endian.
+//! The tables are for each section u8 length of its name, its name and u64 its length, and after all of these one u32
+//! for each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one
+//! section. All numbers are little endian.
 //!
 //! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
 //!
@@ -30,7 +30,7 @@
 //! | `read`   | a file → checked bytes of sections                     |
 //! | `error`  | why it cannot be read                                  |
 //!
-//! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
+//! **Invariant:** every byte that is handed out was checked since it was read from the disk.
 
 mod error;
 mod header;
@@ -42,7 +42,7 @@ pub(crate) mod tests;
 mod write;
 
 pub use error::IndexError;
-pub(crate) use header::Identity;
-pub(crate) use kind::Kind;
+pub(crate) use header::BundleIdentity;
+pub(crate) use kind::BundleKind;
 pub(crate) use read::{Bundle, Section};
 pub(crate) use write::BundleWriter;

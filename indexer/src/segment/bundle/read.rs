@@ -1,10 +1,10 @@
 //! An open file of sections, which is read in pages.
 //!
-//! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
+//! **Invariant:** every byte that is handed out was checked since it was read from the disk.
 
 use super::error::IndexError;
-use super::header::{HEADER_BYTES, Header, Identity};
-use super::kind::Kind;
+use super::header::{BundleHeader, BundleIdentity, HEADER_BYTES};
+use super::kind::BundleKind;
 use super::tables::{PAGE_BYTES, read_tables};
 use crate::disk::DiskFile;
 use parking_lot::Mutex;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 /// An open file of sections. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Bundle {
-    inner: Arc<Inner>,
+    inner: Arc<OpenBundle>,
 }
 
-struct Inner {
+struct OpenBundle {
     file: Arc<dyn DiskFile>,
-    header: Header,
+    header: BundleHeader,
     page_crcs: Vec<u32>,
-    /// Where each page begins among the bytes of all sections, and where the last ends.
+    /// The start of each page among the bytes of all sections, and the end of the last.
     page_starts: Vec<u64>,
     sections: Vec<(String, Range<u64>)>,
     /// The page that was read last: much that is read lies side by side.
@@ -30,12 +30,12 @@ struct Inner {
 
 impl Bundle {
     /// Opens a file: reads its header and its tables, and nothing else.
-    pub(crate) fn open(kind: Kind, file: Arc<dyn DiskFile>) -> Result<Bundle, IndexError> {
+    pub(crate) fn open(kind: BundleKind, file: Arc<dyn DiskFile>) -> Result<Bundle, IndexError> {
         let have_bytes = file.bytes().map_err(|error| IndexError::Disk(error.to_string()))?;
         if have_bytes < HEADER_BYTES as u64 {
             return Err(IndexError::Length { have_bytes, want_bytes: HEADER_BYTES as u64 });
         }
-        let header = Header::read(kind, &read_array(&*file)?)?;
+        let header = BundleHeader::read(kind, &read_array(&*file)?)?;
         let want_bytes = header.file_bytes()?;
         if have_bytes != want_bytes {
             return Err(IndexError::Length { have_bytes, want_bytes });
@@ -49,20 +49,22 @@ impl Bundle {
         }
         let (page_crcs, page_starts, sections) = read_tables(&tables, &header)?;
         let last_page = Mutex::default();
-        Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, page_starts, sections, last_page }) })
+        Ok(Bundle {
+            inner: Arc::new(OpenBundle { file, header, page_crcs, page_starts, sections, last_page }),
+        })
     }
 
-    /// What this is the index of, or which blocks these are.
-    pub(crate) fn identity(&self) -> Identity {
+    /// The identity of the blocks: those in the file, or those that it is the index of.
+    pub(crate) fn identity(&self) -> BundleIdentity {
         self.inner.header.identity
     }
 
-    /// How long the file is.
+    /// The length of the file.
     pub(crate) fn bytes(&self) -> u64 {
         HEADER_BYTES as u64 + self.inner.header.body_bytes + u64::from(self.inner.header.tables_bytes)
     }
 
-    /// What its tables take in memory, and the page that was read last.
+    /// The memory of its tables, and of the page that was read last.
     pub(crate) fn memory_bytes(&self) -> usize {
         let names: usize =
             self.inner.sections.iter().map(|section| size_of_val(section) + section.0.len()).sum();
@@ -111,23 +113,23 @@ impl Bundle {
 /// A section of a file. Clones share the file.
 #[derive(Clone)]
 pub(crate) struct Section {
-    inner: Arc<Inner>,
-    /// Where it is in the body.
+    inner: Arc<OpenBundle>,
+    /// Its range in the body.
     range: Range<u64>,
 }
 
 impl Section {
-    /// How long it is.
+    /// Its length.
     pub(crate) fn bytes(&self) -> u64 {
         self.range.end - self.range.start
     }
 
-    /// Where it begins among the bytes of all sections.
+    /// Its start among the bytes of all sections.
     pub(crate) fn start(&self) -> u64 {
         self.range.start
     }
 
-    /// Some bytes of it.
+    /// Reads some bytes of it.
     pub(crate) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         if range.end < range.start || self.bytes() < range.end {
             let bytes = self.bytes();
@@ -136,14 +138,14 @@ impl Section {
         self.inner.read(self.range.start + range.start..self.range.start + range.end)
     }
 
-    /// All of it.
+    /// Reads all of it.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>, IndexError> {
         self.read(0..self.bytes())
     }
 }
 
-impl Inner {
-    /// Bytes of the body.
+impl OpenBundle {
+    /// Reads bytes of the body.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         if range.is_empty() {
             return Ok(Vec::new());
@@ -170,7 +172,7 @@ impl Inner {
         Ok(bytes)
     }
 
-    /// Whole pages, checked.
+    /// Reads whole pages, and checks them.
     fn read_pages(&self, pages: Range<usize>) -> Result<Vec<u8>, IndexError> {
         let starts = &self.page_starts[pages.start..=pages.end];
         let mut bytes = vec![0; (starts[pages.len()] - starts[0]) as usize];

@@ -4,7 +4,7 @@
 //! checksum.
 
 use super::error::IndexError;
-use super::header::{CRC_BYTES, Header};
+use super::header::{BundleHeader, CRC_BYTES};
 use std::ops::Range;
 
 pub(super) const PAGE_BYTES: usize = 16 << 10;
@@ -13,7 +13,7 @@ pub(super) fn write_page_table(section: &[u8], table: &mut Vec<u8>) {
     section.chunks(PAGE_BYTES).for_each(|page| table.extend_from_slice(&crc32c::crc32c(page).to_le_bytes()));
 }
 
-/// Where each page begins, and where the last ends.
+/// The start of each page, and the end of the last.
 fn page_starts(sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
     let mut starts = Vec::new();
     sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES)));
@@ -32,7 +32,7 @@ pub(super) fn write_section_table(sections: &[(String, Vec<u8>)], table: &mut Ve
 /// The checksums of the pages, where these begin, and the sections with their places in the body.
 pub(super) type Tables = (Vec<u32>, Vec<u64>, Vec<(String, Range<u64>)>);
 
-pub(super) fn read_tables(tables: &[u8], header: &Header) -> Result<Tables, IndexError> {
+pub(super) fn read_tables(tables: &[u8], header: &BundleHeader) -> Result<Tables, IndexError> {
     let read = || {
         let mut crcs = tables;
         let sections = read_sections(&mut crcs, header)?;
@@ -45,7 +45,7 @@ pub(super) fn read_tables(tables: &[u8], header: &Header) -> Result<Tables, Inde
 }
 
 /// The sections, which fill the body.
-fn read_sections(rest: &mut &[u8], header: &Header) -> Option<Vec<(String, Range<u64>)>> {
+fn read_sections(rest: &mut &[u8], header: &BundleHeader) -> Option<Vec<(String, Range<u64>)>> {
     let mut sections = Vec::new();
     let mut start = 0_u64;
     for _ in 0..header.sections {

@@ -10,7 +10,8 @@ use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) const IDENTITY: Identity = Identity { first_sequence: 7, rows: 100, blocks_hash: [9; 32] };
+pub(crate) const IDENTITY: BundleIdentity =
+    BundleIdentity { first_sequence: 7, rows: 100, blocks_hash: [9; 32] };
 const PATH: &str = "dir/a.index";
 
 /// A disk with a file of these bytes.
@@ -23,7 +24,7 @@ pub(crate) fn disk_with(bytes: &[u8]) -> (SimDisk, Arc<dyn DiskFile>) {
 }
 
 fn file_bytes(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let mut writer = BundleWriter::new(Kind::Index, IDENTITY);
+    let mut writer = BundleWriter::new(BundleKind::Index, IDENTITY);
     for (name, bytes) in sections {
         writer.add(name.clone(), bytes.clone());
     }
@@ -31,7 +32,7 @@ fn file_bytes(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
 }
 
 fn open(bytes: &[u8]) -> Result<Bundle, IndexError> {
-    Bundle::open(Kind::Index, disk_with(bytes).1)
+    Bundle::open(BundleKind::Index, disk_with(bytes).1)
 }
 
 fn sections() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
@@ -134,13 +135,13 @@ fn a_file_is_written_in_one_call_and_opened_in_three() {
     let disk = SimDisk::new(0);
     disk.create_dir_all(Path::new("dir")).unwrap();
     let file = disk.create(Path::new(PATH)).unwrap();
-    let mut writer = BundleWriter::new(Kind::Index, IDENTITY);
+    let mut writer = BundleWriter::new(BundleKind::Index, IDENTITY);
     writer.add("a", vec![1; 100]);
     writer.add("b", vec![2; 40_000]);
     let calls = disk.calls();
     let bytes = writer.write_to(&*file).unwrap();
     assert_eq!(disk.calls() - calls, 1);
-    let bundle = Bundle::open(Kind::Index, file).unwrap();
+    let bundle = Bundle::open(BundleKind::Index, file).unwrap();
     assert_eq!(disk.calls() - calls, 4, "the length, the header, the tables");
     assert_eq!(bundle.bytes(), bytes);
 }
@@ -151,9 +152,9 @@ fn a_disk_that_fails_is_an_error() {
     let expected = Some(IndexError::Disk("the disk failed".to_owned()));
     for call in 0..3 {
         disk.fault_after(call, Fault::Fail);
-        assert_eq!(Bundle::open(Kind::Index, Arc::clone(&file)).err(), expected);
+        assert_eq!(Bundle::open(BundleKind::Index, Arc::clone(&file)).err(), expected);
     }
-    let section = Bundle::open(Kind::Index, file).unwrap().section("a").unwrap();
+    let section = Bundle::open(BundleKind::Index, file).unwrap().section("a").unwrap();
     disk.fault_after(0, Fault::Fail);
     assert_eq!(section.read_all().err(), expected);
     assert_eq!(section.read_all(), Ok(vec![1; 100]));

@@ -1,21 +1,21 @@
 //! Gathers sections and writes them as one file.
 
-use super::header::{Header, Identity};
-use super::kind::Kind;
+use super::header::{BundleHeader, BundleIdentity};
+use super::kind::BundleKind;
 use super::tables::{write_page_table, write_section_table};
 use crate::disk::DiskFile;
 use std::io::{self, IoSlice};
 
 /// Gathers the sections of a file.
 pub(crate) struct BundleWriter {
-    kind: Kind,
-    identity: Identity,
+    kind: BundleKind,
+    identity: BundleIdentity,
     sections: Vec<(String, Vec<u8>)>,
 }
 
 impl BundleWriter {
     /// A file without sections.
-    pub(crate) fn new(kind: Kind, identity: Identity) -> BundleWriter {
+    pub(crate) fn new(kind: BundleKind, identity: BundleIdentity) -> BundleWriter {
         BundleWriter { kind, identity, sections: Vec::new() }
     }
 
@@ -24,8 +24,8 @@ impl BundleWriter {
         self.sections.iter().map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// It turns out to be this.
-    pub(crate) fn set_identity(&mut self, identity: Identity) {
+    /// Sets the identity, once it is known.
+    pub(crate) fn set_identity(&mut self, identity: BundleIdentity) {
         self.identity = identity;
     }
 
@@ -45,7 +45,7 @@ impl BundleWriter {
         let mut tables = Vec::new();
         write_section_table(&self.sections, &mut tables);
         self.sections().for_each(|bytes| write_page_table(bytes, &mut tables));
-        let header = Header {
+        let header = BundleHeader {
             identity: self.identity,
             body_bytes: self.sections.iter().map(|(_, bytes)| bytes.len() as u64).sum(),
             sections: self.sections.len() as u32,

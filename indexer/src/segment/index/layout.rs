@@ -1,8 +1,8 @@
-//! What stands where in an index file, for its writer and its reader.
+//! The layout of an index file, for its writer and its reader.
 
 use crate::journal::frame::Hash;
 use crate::segment::blocks::Blocks;
-use crate::segment::bundle::{Identity, IndexError};
+use crate::segment::bundle::{BundleIdentity, IndexError};
 
 /// The names of dynamic fields.
 pub(super) const FIELDS: &str = "fields";
@@ -14,32 +14,32 @@ pub(super) fn field_section(number: usize) -> String {
     format!("field.{number}")
 }
 
-/// What the index of these blocks has to say that it is.
-pub(super) fn identity(blocks: &Blocks) -> Identity {
-    Identity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }
+/// The identity that the index of these blocks must have.
+pub(super) fn identity(blocks: &Blocks) -> BundleIdentity {
+    BundleIdentity { first_sequence: blocks.first_sequence, rows: blocks.rows(), blocks_hash: blocks.root }
 }
 
-/// Of the hashes of words. Whoever sends messages does not know the hash of what was stored before them.
+/// The seed of the hashes of words. Senders cannot guess it: they do not know the hash of the messages stored before.
 pub(super) fn seed(first_sequence: u64, previous_hash: &Hash) -> u64 {
     first_sequence ^ previous_hash.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// The dynamic fields of a segment.
-pub(crate) struct Fields {
+pub(crate) struct FieldTable {
     is_complete: bool,
-    /// Those with a column, in the order of their sections.
+    /// The fields with a column, in the order of their sections.
     pub(crate) with_column: Vec<String>,
     pub(crate) without_column: Vec<String>,
 }
 
-/// What is known of where a dynamic field is.
-pub(super) enum FieldPlace {
+/// The location of a dynamic field, as far as it is known.
+pub(super) enum DynamicField {
     Column(usize),
     Nowhere,
     Unknown,
 }
 
-impl Fields {
+impl FieldTable {
     /// Whether no row has a dynamic field.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_complete && self.with_column.is_empty() && self.without_column.is_empty()
@@ -50,12 +50,12 @@ impl Fields {
         self.is_complete && self.without_column.is_empty()
     }
 
-    pub(super) fn place(&self, name: &str) -> FieldPlace {
+    pub(super) fn place(&self, name: &str) -> DynamicField {
         let is_it = |other: &String| other.eq_ignore_ascii_case(name);
         match self.with_column.iter().position(is_it) {
-            Some(number) => FieldPlace::Column(number),
-            None if self.is_complete && !self.without_column.iter().any(is_it) => FieldPlace::Nowhere,
-            None => FieldPlace::Unknown,
+            Some(number) => DynamicField::Column(number),
+            None if self.is_complete && !self.without_column.iter().any(is_it) => DynamicField::Nowhere,
+            None => DynamicField::Unknown,
         }
     }
 
@@ -64,13 +64,13 @@ impl Fields {
         names.map(|name| size_of::<String>() + name.len()).sum()
     }
 
-    pub(super) fn read(bytes: &[u8]) -> Result<Fields, IndexError> {
+    pub(super) fn read(bytes: &[u8]) -> Result<FieldTable, IndexError> {
         let mut rest = bytes;
-        let fields = Fields::read_from(&mut rest).filter(|_| rest.is_empty());
+        let fields = FieldTable::read_from(&mut rest).filter(|_| rest.is_empty());
         fields.ok_or_else(|| IndexError::Format("the names of its fields".to_owned()))
     }
 
-    fn read_from(rest: &mut &[u8]) -> Option<Fields> {
+    fn read_from(rest: &mut &[u8]) -> Option<FieldTable> {
         let is_complete = take(rest, 1)? == [1];
         let [with, without] = [take_u32(rest)?, take_u32(rest)?];
         let mut names = |count: u32| -> Option<Vec<String>> {
@@ -79,7 +79,7 @@ impl Fields {
                 .map(|_| take_u32(rest).and_then(|bytes| take(rest, bytes as usize)).map(lossy))
                 .collect()
         };
-        Some(Fields { is_complete, with_column: names(with)?, without_column: names(without)? })
+        Some(FieldTable { is_complete, with_column: names(with)?, without_column: names(without)? })
     }
 }
 

@@ -1,65 +1,65 @@
-//! The index of a segment: what stands in which sections of its file.
+//! The index of a segment, and the sections of its file.
 //!
 //! | section           | holds                                                                          |
 //! |-------------------|--------------------------------------------------------------------------------|
 //! | `keys.…`          | tantivy's files: the [words](super::words) of templates; a row is the number of a template |
-//! | `words.…`         | the words and the addresses of messages that have no template; missing where there are none |
-//! | `values.…`        | those of the values of dynamic fields that are not [parts](logstead_template::Parts) of messages; missing where there are none |
+//! | `words.…`         | the words and the addresses of messages that have no template; missing if there are none |
+//! | `values.…`        | those of the values of dynamic fields that are not [parts](logstead_template::FieldParts) of messages; missing if there are none |
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
 //! | `places`          | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them; and of those in `words.…` and `values.…`, two more numbers |
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
 //!
-//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many
-//! have none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
+//! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many have
+//! none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
 //! from the blocks, which hold them anyway.
 //!
-//! **Invariant:** an index is believed only when it says that it was made of these very blocks.
+//! **Invariant:** an index is believed only if it was made of these very blocks.
 
 mod layout;
 mod write;
 
-use super::blocks::{Blocks, BlocksError, TextGroups};
-use super::bundle::{Bundle, IndexError, Kind, Section};
-use super::cache::{Cache, Owner, Part};
-use super::column::{COLUMN_COUNT, Column};
-use super::lexicon::Lexicon;
-use super::names::{Names, Values};
+use super::blocks::{Blocks, BlocksError, RowGroups};
+use super::bundle::{Bundle, BundleKind, IndexError, Section};
+use super::cache::{Cache, CacheOwner, CachePart};
+use super::column::{COLUMN_COUNT, CommonColumn};
+use super::lexicon::TemplateLexicon;
+use super::names::{NameValues, NamesColumn};
 use super::packed::ColumnFault;
-use super::range::ReadRange;
+use super::packed::ReadRange;
 use super::templates::Templates;
 use super::times::Times;
 use crate::disk::DiskFile;
-pub(crate) use layout::Fields;
-use layout::{FIELDS, FieldPlace, TEMPLATES, field_section, identity, seed};
+pub(crate) use layout::FieldTable;
+use layout::{DynamicField, FIELDS, TEMPLATES, field_section, identity, seed};
 use logstead_record::FieldName;
 use logstead_record::TextColumn;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
 
-/// What the small values of columns and the dictionary's own index take, about.
+/// The approximate memory of the small values of columns and of the dictionary's own index.
 const KEPT_BYTES: usize = 128 << 10;
 
 /// An open index.
 pub(crate) struct SegmentIndex {
     bundle: Bundle,
-    /// What holds times and columns.
-    groups: Arc<TextGroups>,
-    pub(crate) words: Lexicon,
+    /// The row groups, which hold times and columns.
+    groups: Arc<RowGroups>,
+    pub(crate) words: TemplateLexicon,
     pub(crate) times: Arc<Times<Section>>,
-    pub(crate) fields: Fields,
-    values: [OnceLock<Arc<Values>>; COLUMN_COUNT],
-    /// Which keeps this index too.
+    pub(crate) fields: FieldTable,
+    values: [OnceLock<Arc<NameValues>>; COLUMN_COUNT],
+    /// The cache, which keeps this index too.
     cache: Weak<Cache>,
-    owner: Owner,
+    owner: CacheOwner,
 }
 
-/// Where the values of a field are.
+/// The location of the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Place {
+pub(crate) enum FieldLocation {
     /// In a column that every segment has.
-    Known(Column),
+    Known(CommonColumn),
     /// In the column of this dynamic field.
     Dynamic(usize),
     /// No row has the field.
@@ -73,22 +73,24 @@ impl SegmentIndex {
     pub(crate) fn open(
         file: Arc<dyn DiskFile>,
         blocks: &Blocks,
-        (cache, owner): (&Arc<Cache>, Owner),
+        cache: &Arc<Cache>,
+        owner: CacheOwner,
     ) -> Result<SegmentIndex, IndexError> {
-        let bundle = Bundle::open(Kind::Index, file)?;
+        let bundle = Bundle::open(BundleKind::Index, file)?;
         if bundle.identity() != identity(blocks) {
             return Err(IndexError::Format("it is the index of other blocks".to_owned()));
         }
-        let fields = Fields::read(&bundle.section(FIELDS)?.read_all()?)?;
+        let fields = FieldTable::read(&bundle.section(FIELDS)?.read_all()?)?;
         let groups = Arc::clone(blocks.groups());
         let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
         let seed = seed(blocks.first_sequence, &blocks.previous_hash);
-        let (words, times) = (Lexicon::open(&bundle, templates, seed, &groups)?, Arc::clone(&groups.times));
+        let (words, times) =
+            (TemplateLexicon::open(&bundle, templates, seed, &groups)?, Arc::clone(&groups.times));
         let cache = Arc::downgrade(cache);
         Ok(SegmentIndex { bundle, groups, words, times, fields, values: Default::default(), cache, owner })
     }
 
-    /// About how much memory it takes, with the values that it keeps.
+    /// The approximate memory that it takes, with the values that it keeps.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<SegmentIndex>()
             + self.bundle.memory_bytes()
@@ -97,7 +99,7 @@ impl SegmentIndex {
             + KEPT_BYTES
     }
 
-    /// How long its file is.
+    /// The length of its file.
     pub(crate) fn bytes(&self) -> u64 {
         self.bundle.bytes()
     }
@@ -107,37 +109,39 @@ impl SegmentIndex {
         self.bundle.verify()
     }
 
-    /// Where the values of a field are.
-    pub(crate) fn place(&self, field: &FieldName) -> Place {
+    /// The location of the values of a field.
+    pub(crate) fn place(&self, field: &FieldName) -> FieldLocation {
         match field {
-            FieldName::Known(field) => Column::of(*field).map_or(Place::Blocks, Place::Known),
+            FieldName::Known(field) => {
+                CommonColumn::of(*field).map_or(FieldLocation::Blocks, FieldLocation::Known)
+            }
             FieldName::Dynamic(name) => match self.fields.place(name) {
-                FieldPlace::Column(number) => Place::Dynamic(number),
-                FieldPlace::Nowhere => Place::Nowhere,
-                FieldPlace::Unknown => Place::Blocks,
+                DynamicField::Column(number) => FieldLocation::Dynamic(number),
+                DynamicField::Nowhere => FieldLocation::Nowhere,
+                DynamicField::Unknown => FieldLocation::Blocks,
             },
         }
     }
 
     /// Whether a column without values still says which rows have one.
-    pub(crate) fn knows_presence(&self, place: Place) -> bool {
-        !matches!(place, Place::Known(Column::Program | Column::Priority))
+    pub(crate) fn knows_presence(&self, place: FieldLocation) -> bool {
+        !matches!(place, FieldLocation::Known(CommonColumn::Program | CommonColumn::Priority))
     }
 
     /// The distinct values of a column, without its rows.
-    pub(crate) fn values(&self, place: Place) -> Result<Arc<Values>, IndexError> {
-        let Place::Known(column) = place else {
-            return Ok(Arc::new(Values::read(&self.section(place)?)?));
+    pub(crate) fn values(&self, place: FieldLocation) -> Result<Arc<NameValues>, IndexError> {
+        let FieldLocation::Known(column) = place else {
+            return Ok(Arc::new(NameValues::read(&self.section(place)?)?));
         };
         if !self.groups.has_column(column) {
-            return Ok(Arc::new(Values { texts: TextColumn::default(), is_complete: true }));
+            return Ok(Arc::new(NameValues { texts: TextColumn::default(), is_complete: true }));
         }
         let kept = &self.values[column.number()];
         if let Some(values) = kept.get() {
             return Ok(Arc::clone(values));
         }
-        let Values { texts, is_complete } = Values::read(&self.section(place)?)?;
-        let values = Arc::new(Values { texts: column.own_part(texts), is_complete });
+        let NameValues { texts, is_complete } = NameValues::read(&self.section(place)?)?;
+        let values = Arc::new(NameValues { texts: column.own_part(texts), is_complete });
         // Every bare word asks for those of host and program: they stay, unless they are very many.
         if values.is_small() {
             kept.get_or_init(|| Arc::clone(&values));
@@ -146,14 +150,14 @@ impl SegmentIndex {
     }
 
     /// A whole column.
-    pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
+    pub(crate) fn names(&self, place: FieldLocation) -> Result<Arc<NamesColumn>, IndexError> {
         let part = match place {
-            Place::Known(column) => return self.groups.column(column).map_err(of_blocks),
-            Place::Dynamic(number) => Part::Field(number),
-            Place::Nowhere | Place::Blocks => return Err(no_column()),
+            FieldLocation::Known(column) => return self.groups.column(column).map_err(of_blocks),
+            FieldLocation::Dynamic(number) => CachePart::Field(number),
+            FieldLocation::Nowhere | FieldLocation::Blocks => return Err(no_column()),
         };
         let read = || {
-            let names = Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
+            let names = NamesColumn::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         };
@@ -163,11 +167,11 @@ impl SegmentIndex {
         }
     }
 
-    fn section(&self, place: Place) -> Result<Section, IndexError> {
+    fn section(&self, place: FieldLocation) -> Result<Section, IndexError> {
         match place {
-            Place::Known(column) => self.groups.column_section(column),
-            Place::Dynamic(number) => self.bundle.section(&field_section(number)),
-            Place::Nowhere | Place::Blocks => Err(no_column()),
+            FieldLocation::Known(column) => self.groups.column_section(column),
+            FieldLocation::Dynamic(number) => self.bundle.section(&field_section(number)),
+            FieldLocation::Nowhere | FieldLocation::Blocks => Err(no_column()),
         }
     }
 }

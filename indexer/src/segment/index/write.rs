@@ -1,46 +1,46 @@
 //! Builds an index.
 //!
-//! **Invariant:** an index is made of what the blocks file holds, when it is written and when it is made again: so it
-//! answers the same.
+//! **Invariant:** an index is made of the contents of the blocks file, both at first and when it is made again: so it
+//! gives the same answers.
 
 use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::journal::frame::Hash;
-use crate::segment::blocks::{Blocks, GroupTexts};
-use crate::segment::bundle::{BundleWriter, IndexError, Kind};
-use crate::segment::counted::Counted;
+use crate::segment::blocks::{Blocks, IndexedTexts};
+use crate::segment::bundle::{BundleKind, BundleWriter, IndexError};
 use crate::segment::fields::FieldsBuilder;
 use crate::segment::inverter::Inverter;
-use crate::segment::lexicon::{KEYS, PLACES, Places, VALUES};
+use crate::segment::lexicon::{KEYS, PLACES, PlaceNumbers, VALUES};
+use crate::segment::memory::MemoryShare;
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::{Batch, word};
-use logstead_template::{Fault, RareWriter, word_hash};
+use logstead_template::{DecodeError, RareWriter, word_hash};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
     seed: u64,
     rows: u32,
-    /// Of values of dynamic fields that are not parts of messages.
+    /// The words of values of dynamic fields that are not parts of messages.
     values: Inverter,
-    /// Of messages that have no template.
-    kept: Inverter,
+    /// The words of messages that have no template.
+    untemplated: Inverter,
     templates: TemplatesBuilder,
     places: RareWriter,
     groups: u16,
     /// The first row of the next group.
     group_start: u32,
     fields: FieldsBuilder,
-    memory: Counted,
+    memory: MemoryShare,
 }
 
 impl IndexBuilder {
-    /// Of the messages after the journal frame with this hash.
-    pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: Counted) -> IndexBuilder {
+    /// An index of the messages after the journal frame with this hash.
+    pub(crate) fn new(first_sequence: u64, previous_hash: &Hash, memory: MemoryShare) -> IndexBuilder {
         IndexBuilder {
             seed: seed(first_sequence, previous_hash),
             rows: 0,
             values: Inverter::with_room(0),
-            kept: Inverter::with_room(0),
+            untemplated: Inverter::with_room(0),
             templates: TemplatesBuilder::default(),
             places: RareWriter::default(),
             groups: 0,
@@ -59,8 +59,8 @@ impl IndexBuilder {
     /// Adds the texts of the next group of messages.
     pub(crate) fn push_group(
         &mut self,
-        GroupTexts { messages: texts, values }: &GroupTexts,
-    ) -> Result<(), Fault> {
+        IndexedTexts { messages: texts, values }: &IndexedTexts,
+    ) -> Result<(), DecodeError> {
         self.templates.push(texts);
         if let Some(values) = values {
             let texts = values.texts.read(0..values.rows.len())?;
@@ -68,12 +68,12 @@ impl IndexBuilder {
                 push_text(&mut self.values, self.group_start + row, text);
             }
         }
-        let IndexBuilder { seed, places, groups, kept, group_start, .. } = self;
+        let IndexBuilder { seed, places, groups, untemplated, group_start, .. } = self;
         texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
         let mut without = (*group_start..).zip(texts.rows().places()).filter(|(_, place)| **place == 0);
         texts.for_each_kept(|text| {
             if let Some((row, _)) = without.next() {
-                push_text(kept, row, text);
+                push_text(untemplated, row, text);
             }
         })?;
         *group_start += texts.rows().len() as u32;
@@ -82,28 +82,28 @@ impl IndexBuilder {
         Ok(())
     }
 
-    /// Memory that it takes, about.
+    /// The approximate memory that it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes()
-            + self.kept.memory_bytes()
+            + self.untemplated.memory_bytes()
             + self.templates.memory_bytes()
             + self.places.memory_bytes()
     }
 
     /// The file of the index of these blocks.
     pub(crate) fn finish(mut self, blocks: &Blocks) -> Result<BundleWriter, IndexError> {
-        let finishing = self.values.finishing_memory_bytes() + self.kept.finishing_memory_bytes();
+        let finishing = self.values.finishing_memory_bytes() + self.untemplated.finishing_memory_bytes();
         self.memory.set(self.memory_bytes() + finishing);
-        let mut file = BundleWriter::new(Kind::Index, identity(blocks));
+        let mut file = BundleWriter::new(BundleKind::Index, identity(blocks));
         let templates = self.templates.finish();
         write_keys(&templates, &mut file)?;
-        let places = Places::of(self.groups);
+        let places = PlaceNumbers::of(self.groups);
         for (dictionary, place, inverter) in
-            [(WORDS, places.kept, self.kept), (VALUES, places.values, self.values)]
+            [(WORDS, places.untemplated, self.untemplated), (VALUES, places.values, self.values)]
         {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {
-                words::write(dictionary, (&inverted, self.rows), &mut file)?;
+                words::write(dictionary, &inverted, self.rows, &mut file)?;
                 inverted.terms().for_each(|term| self.places.add(word_hash(term, self.seed), place));
             }
         }
@@ -134,7 +134,7 @@ fn write_keys(templates: &Templates, file: &mut BundleWriter) -> Result<(), Inde
     for (number, key) in templates.keys.iter().enumerate() {
         inverter.add_text(number as u32, key);
     }
-    words::write(KEYS, (&inverter.finish(), templates.keys.len() as u32), file)
+    words::write(KEYS, &inverter.finish(), templates.keys.len() as u32, file)
 }
 
 fn push_text(inverter: &mut Inverter, row: u32, text: &[u8]) {

@@ -1,37 +1,37 @@
-//! Where a word may be: in which groups in a slot, and in which dictionaries. Hashes tell, in about eleven bits a word and
-//! place, so that a look-up reads no more than it has to.
+//! The places where a word may be: the groups that may have it in a slot, and the dictionaries. They are found by
+//! hashes, at about eleven bits for each word and place, so that a look-up reads no more than it has to.
 
 use crate::segment::bundle::{Bundle, IndexError, Section};
 use crate::segment::inverter::TERM_BYTES_MAX;
-use logstead_template::{RARE_HEAD_BYTES, Rare, Wanted};
+use logstead_template::{RARE_HEAD_BYTES, Rare, WantedWord};
 
-/// The [multimap](Rare) from the hashes of words to the numbers of [places](Places).
+/// The [multimap](Rare) from the hashes of words to the numbers of [places](PlaceNumbers).
 pub(in crate::segment) const PLACES: &str = "places";
 
 /// The numbers of places. Those before are groups.
-pub(in crate::segment) struct Places {
-    /// The dictionary of what has no template.
-    pub(in crate::segment) kept: u16,
+pub(in crate::segment) struct PlaceNumbers {
+    /// The dictionary of messages without a template.
+    pub(in crate::segment) untemplated: u16,
     /// The dictionary of values.
     pub(in crate::segment) values: u16,
 }
 
-impl Places {
-    /// Of a segment with this many groups.
-    pub(in crate::segment) fn of(groups: u16) -> Places {
-        Places { kept: groups, values: groups + 1 }
+impl PlaceNumbers {
+    /// The numbers for a segment with this many groups.
+    pub(in crate::segment) fn of(groups: u16) -> PlaceNumbers {
+        PlaceNumbers { untemplated: groups, values: groups + 1 }
     }
 }
 
-/// Where a word may be.
-pub(super) struct MayHave {
+/// The places where a word may be.
+pub(super) struct WordCandidates {
     /// Groups, in order.
     pub(super) groups: Vec<usize>,
-    pub(super) kept: bool,
+    pub(super) untemplated: bool,
     pub(super) values: bool,
 }
 
-/// Where words may be.
+/// The places of all words.
 pub(super) struct WordPlaces {
     section: Section,
     rare: Rare,
@@ -49,22 +49,26 @@ impl WordPlaces {
         Ok(WordPlaces { section, rare, seed, groups })
     }
 
-    /// Where a word may be.
-    pub(super) fn of(&self, wanted: &Wanted) -> Result<MayHave, IndexError> {
+    /// The places where a word may be.
+    pub(super) fn of(&self, wanted: &WantedWord) -> Result<WordCandidates, IndexError> {
         let numbers = self.numbers(wanted)?;
         let groups =
             numbers.iter().filter(|number| **number < self.groups).map(|&number| usize::from(number));
         let groups = groups.collect();
-        // Dictionaries have long words by their first bytes.
+        // Dictionaries hold only the first bytes of long words.
         let numbers = match wanted.word().get(..TERM_BYTES_MAX) {
-            Some(term) => self.numbers(&Wanted::new(term))?,
+            Some(term) => self.numbers(&WantedWord::new(term))?,
             None => numbers,
         };
-        let Places { kept, values } = Places::of(self.groups);
-        Ok(MayHave { groups, kept: numbers.contains(&kept), values: numbers.contains(&values) })
+        let PlaceNumbers { untemplated, values } = PlaceNumbers::of(self.groups);
+        Ok(WordCandidates {
+            groups,
+            untemplated: numbers.contains(&untemplated),
+            values: numbers.contains(&values),
+        })
     }
 
-    fn numbers(&self, wanted: &Wanted) -> Result<Vec<u16>, IndexError> {
+    fn numbers(&self, wanted: &WantedWord) -> Result<Vec<u16>, IndexError> {
         self.rare.groups(wanted.hash(self.seed), &mut |range| self.section.read(range))
     }
 }

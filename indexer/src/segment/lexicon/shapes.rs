@@ -1,42 +1,42 @@
-//! Texts without digits, looked for in the shapes of templates: which templates have one does not depend on numbers.
+//! Texts without digits, looked for in the shapes of templates: whether a template has one does not depend on numbers.
 //!
-//! **Invariant:** a template whose rows differ is never certain: its rows may be meant, or it has no row that is.
+//! **Invariant:** a template whose rows differ is never certain: its rows may match, or none of them does.
 
-use super::templated::{Found, InSlots, Lexicon};
+use super::templated::{InSlots, TemplateLexicon, WordMatch};
 use crate::segment::bundle::IndexError;
-use crate::segment::templates::Group;
-use crate::segment::words::{self, Words};
+use crate::segment::templates::GroupTemplates;
+use crate::segment::words::{self, WordDictionary};
 use logstead_query::Matcher;
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Selection, TextColumn};
-use logstead_template::{Ranks, Shape, shape};
+use logstead_template::{Ranks, ShapeFit, shape};
 use std::rc::Rc;
 
-/// What looking for a text without digits in the shapes of templates found.
-pub(crate) struct ByShape {
-    /// The templates whose shape is meant.
+/// The matches of a text without digits in the shapes of templates.
+pub(crate) struct ShapeMatches {
+    /// The templates whose shape matches.
     certain: Vec<bool>,
-    /// For each group and place, which other rows may be meant.
+    /// The other rows that may match, for each group and place.
     may_be: Vec<Vec<Ranks>>,
-    /// Rows that have all words in what is not a template: in a message without one, or in their fields.
+    /// The rows that have all words outside of a template: in a message without one, or in their fields.
     by_words: Selection,
 }
 
-impl Lexicon {
-    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
-    /// side and at both ends of it, and what looking them up gave.
+impl TemplateLexicon {
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side
+    /// by side and at both ends of it, and what looking them up gave.
     pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,
         is_plain: bool,
-        found: &[Option<Rc<Found>>],
-    ) -> Result<ByShape, IndexError> {
-        let found: Vec<Option<&Found>> = found.iter().map(Option::as_deref).collect();
+        found: &[Option<Rc<WordMatch>>],
+    ) -> Result<ShapeMatches, IndexError> {
+        let found: Vec<Option<&WordMatch>> = found.iter().map(Option::as_deref).collect();
         self.look_at_shapes(matcher, is_plain, &found)
     }
 
-    /// How many rows have a shape that is meant for certain, and the others that may be meant.
-    pub(crate) fn count_by_shape(&self, shape: &ByShape) -> (u64, Selection) {
+    /// The number of rows whose shape certainly matches, and the other rows that may match.
+    pub(crate) fn count_by_shape(&self, shape: &ShapeMatches) -> (u64, Selection) {
         (self.count_of(&self.certain_by_shape(shape)), self.others_by_shape(shape))
     }
 
@@ -45,24 +45,24 @@ impl Lexicon {
         &self,
         matcher: &Matcher,
         is_plain: bool,
-        found: &[Option<&Found>],
-    ) -> Result<ByShape, IndexError> {
+        found: &[Option<&WordMatch>],
+    ) -> Result<ShapeMatches, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
         // A word that is nowhere is in no slot, either.
         let is_anywhere = found.iter().all(Option::is_some);
         let may_be = |group: usize| {
-            let Group { kept, numbers, .. } = &self.templates.groups[group];
+            let GroupTemplates { untemplated, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
             // Without words, a row without a template may be any; others only where a slot may hold a part of the text.
-            if 0 < *kept && found.is_empty() {
+            if 0 < *untemplated && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
-            let looks: Vec<(&Found, Option<&InSlots>)> = found
+            let looks: Vec<(&WordMatch, Option<&InSlots>)> = found
                 .iter()
                 .flatten()
                 .map(|entry| (*entry, entry.groups.iter().find(|look| look.group == group)))
                 .collect();
-            // All words have to be in the row, and one of them in a slot: otherwise its shape would tell.
+            // All words have to be in the row, and one of them in a slot: otherwise its shape would decide.
             let with_words = |place: usize, number: u32| {
                 let (mut all, mut is_in_slot) = (Ranks::All, false);
                 for (entry, look) in &looks {
@@ -84,24 +84,25 @@ impl Lexicon {
             for (place, &number) in (1..).zip(numbers) {
                 may_be[place] = match worth[number as usize] {
                     _ if certain[number as usize] => Ranks::None,
-                    Shape::Exact => Ranks::None,
-                    Shape::Loose if is_plain && is_anywhere => with_words(place, number),
-                    Shape::Loose if is_plain => Ranks::None,
-                    Shape::Loose | Shape::Odd => Ranks::All,
+                    ShapeFit::Exact => Ranks::None,
+                    ShapeFit::Loose if is_plain && is_anywhere => with_words(place, number),
+                    ShapeFit::Loose if is_plain => Ranks::None,
+                    ShapeFit::Loose | ShapeFit::Odd => Ranks::All,
                 };
             }
             may_be
         };
         let may_be = (0..self.groups.groups()).map(may_be).collect();
-        let kept = self.rows_with_all(found, |entry| Some((self.kept.as_ref()?, entry.kept.as_ref()?)))?;
+        let untemplated = self
+            .rows_with_all(found, |entry| Some((self.untemplated.as_ref()?, entry.untemplated.as_ref()?)))?;
         let mut by_words =
             self.rows_with_all(found, |entry| Some((self.values.as_ref()?, entry.values.as_ref()?)))?;
-        by_words.union(&kept);
-        Ok(ByShape { certain, may_be, by_words })
+        by_words.union(&untemplated);
+        Ok(ShapeMatches { certain, may_be, by_words })
     }
 
-    /// The rows whose shape is meant for certain, of groups with rows that are asked for; and others that may be meant.
-    pub(crate) fn rows_by_shape(&self, shape: &ByShape, within: &Selection) -> (Selection, Selection) {
+    /// The rows whose shape certainly matches, of groups with rows that are asked for; and others that may match.
+    pub(crate) fn rows_by_shape(&self, shape: &ShapeMatches, within: &Selection) -> (Selection, Selection) {
         let mut rows = Selection::none(self.rows as usize);
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
@@ -118,8 +119,8 @@ impl Lexicon {
         (rows, others)
     }
 
-    /// The rows that may be meant though their shape does not tell.
-    fn others_by_shape(&self, shape: &ByShape) -> Selection {
+    /// The rows that may match although their shape does not say so.
+    fn others_by_shape(&self, shape: &ShapeMatches) -> Selection {
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
             if !self.insert(group, &[], Some(may_be), &mut others) {
@@ -129,23 +130,23 @@ impl Lexicon {
         others
     }
 
-    /// The templates whose shape is meant.
-    fn certain_by_shape(&self, shape: &ByShape) -> Selection {
+    /// The templates whose shape matches.
+    fn certain_by_shape(&self, shape: &ShapeMatches) -> Selection {
         Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
     }
 
-    /// The templates whose shape is meant, where no other row may be meant.
-    pub(crate) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
+    /// The templates whose shape matches, where no other row may match.
+    pub(crate) fn templates_by_shape(&self, shape: &ShapeMatches) -> Option<Selection> {
         let is_exact =
             shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_words.is_empty();
         is_exact.then(|| self.certain_by_shape(shape))
     }
 
-    /// The rows that have all of some words by one of the dictionaries. Without words, none.
+    /// The rows that have all of some words in one of the dictionaries. Without words, none.
     fn rows_with_all<'f>(
         &'f self,
-        found: &'f [Option<&'f Found>],
-        of: impl Fn(&'f Found) -> Option<(&'f Words, &'f words::Found)>,
+        found: &'f [Option<&'f WordMatch>],
+        of: impl Fn(&'f WordMatch) -> Option<(&'f WordDictionary, &'f words::FoundTerm)>,
     ) -> Result<Selection, IndexError> {
         let none = Selection::none(self.rows as usize);
         let found = found.iter().map(|entry| of((*entry)?)).collect::<Option<Vec<_>>>();
@@ -158,12 +159,12 @@ impl Lexicon {
         Ok(rows)
     }
 
-    /// Which templates have a shape that is meant, and what the shape of each is worth.
+    /// The templates whose shape matches, and how far the shape of each decides.
     fn compare_shapes(
         &self,
         matcher: &Matcher,
-        found: &[Option<&Found>],
-    ) -> Result<(Vec<bool>, &[Shape]), IndexError> {
+        found: &[Option<&WordMatch>],
+    ) -> Result<(Vec<bool>, &[ShapeFit]), IndexError> {
         let count = self.templates.keys.len();
         let (texts, worth) = self.shapes.get_or_init(|| {
             let (mut texts, mut text) = (TextColumn::default(), Vec::new());
@@ -189,8 +190,8 @@ impl Lexicon {
         if let Some(batch) = Batch::of_values(&FieldName::Known(Field::Message), &shapes) {
             let meant = matcher.select(&batch);
             for (at, number) in having.iter().enumerate() {
-                // Of an odd one the shape may have a boundary that its messages do not have.
-                certain[number] = meant.contains(at) && worth[number] != Shape::Odd;
+                // The shape of an odd template may have a boundary that its messages do not have.
+                certain[number] = meant.contains(at) && worth[number] != ShapeFit::Odd;
             }
         }
         Ok((certain, worth))

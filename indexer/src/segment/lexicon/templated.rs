@@ -1,18 +1,18 @@
-//! The words of a segment: of templates, of their slots, and of what has no template.
+//! The words of a segment: of templates, of their slots, and of messages without a template.
 //!
-//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
-//! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
+//! The templates with a static word are known without looking at a row. The groups that may have a word in a slot are
+//! known by its hash, and are then searched. So the answer is exact, and nothing is stored for each message.
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
 use super::places::WordPlaces;
-use crate::segment::blocks::{BlocksError, TextGroups};
+use crate::segment::blocks::{BlocksError, RowGroups};
 use crate::segment::bundle::{Bundle, IndexError};
 use crate::segment::templates::Templates;
-use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
+use crate::segment::words::{self, WORDS, Walk, WordDictionary, WordSets};
 use logstead_record::{Selection, TextColumn};
 use logstead_template::{
-    Automaton, Look, Ranks, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
+    Automaton, Ranks, ShapeFit, TemplateGroup, WantedWord, WordFinder, WordSet, may_hold_other_addresses,
 };
 use logstead_work::Work;
 use std::cell::OnceCell;
@@ -23,49 +23,49 @@ pub(in crate::segment) const KEYS: &str = "keys";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
-/// In a group that may have a word in slots, one row in this many is assumed to have it.
+/// One row in this many is assumed to have a word, in a group that may have it in slots.
 const SLOT_SHARE: u64 = 1024;
 
-/// What looking for a word in the slots of a group counts as work.
+/// The work that looking for a word in the slots of a group counts as.
 const LOOK_WORK: usize = 1 << 13;
 
 /// Looking at this many bytes of keys takes less time than looking a word up.
 const LOOKED_AT_BYTES: usize = 128 << 10;
 
 /// The words of a segment.
-pub(crate) struct Lexicon {
+pub(crate) struct TemplateLexicon {
     /// A row is a template.
-    keys: Words,
-    pub(super) kept: Option<Words>,
-    pub(super) values: Option<Words>,
+    keys: WordDictionary,
+    pub(super) untemplated: Option<WordDictionary>,
+    pub(super) values: Option<WordDictionary>,
     pub(super) templates: Templates,
     counts: Vec<u64>,
     places: WordPlaces,
-    /// The shapes of templates, once they were asked for, and what they are worth.
-    pub(super) shapes: OnceLock<(TextColumn, Vec<Shape>)>,
+    /// The shapes of templates, once they were needed, and how far they decide.
+    pub(super) shapes: OnceLock<(TextColumn, Vec<ShapeFit>)>,
     /// The groups whose rows may have an address in several slots, once one was asked for.
     with_other_addresses: OnceLock<Vec<usize>>,
-    pub(super) groups: Arc<TextGroups>,
+    pub(super) groups: Arc<RowGroups>,
     pub(super) rows: u32,
 }
 
-/// A word that some rows have, and where these are.
-pub(crate) struct Found {
-    /// About how many rows.
+/// A word that some rows have, and the places of these rows.
+pub(crate) struct WordMatch {
+    /// The approximate number of rows.
     pub(crate) rows: u32,
-    pub(super) wanted: Wanted,
-    /// Templates that have it, ascending: all their rows do.
+    pub(super) wanted: WantedWord,
+    /// The templates that have it, ascending: all their rows do.
     pub(super) templates: Vec<u32>,
-    /// Groups with rows that may have it in a slot.
+    /// The groups with rows that may have it in a slot.
     pub(super) groups: Vec<InSlots>,
-    pub(super) kept: Option<words::Found>,
-    pub(super) values: Option<words::Found>,
+    pub(super) untemplated: Option<words::FoundTerm>,
+    pub(super) values: Option<words::FoundTerm>,
     /// Whether the dictionaries tell it from other words.
     is_exact: bool,
 }
 
-/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no row is
-/// among them that only may have it; none where the group cannot be read.
+/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no
+/// row is among them that only may have it; none if the group cannot be read.
 pub(super) struct InSlots {
     pub(super) group: usize,
     found: OnceCell<Option<(Vec<Ranks>, bool)>>,
@@ -79,14 +79,14 @@ impl InSlots {
     }
 }
 
-impl Lexicon {
+impl TemplateLexicon {
     /// Opens the words of an index.
     pub(in crate::segment) fn open(
         bundle: &Bundle,
         templates: Templates,
         seed: u64,
-        groups: &Arc<TextGroups>,
-    ) -> Result<Lexicon, IndexError> {
+        groups: &Arc<RowGroups>,
+    ) -> Result<TemplateLexicon, IndexError> {
         let rows = bundle.identity().rows;
         let fits = templates.groups.len() == groups.groups()
             && (0..groups.groups())
@@ -96,16 +96,16 @@ impl Lexicon {
         }
         let open = |dictionary| {
             let is_there = bundle.has(&format!("{dictionary}.meta"));
-            is_there.then(|| Words::open(dictionary, rows, bundle)).transpose()
+            is_there.then(|| WordDictionary::open(dictionary, rows, bundle)).transpose()
         };
-        let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
-        let (kept, values) = (open(WORDS)?, open(VALUES)?);
+        let keys = WordDictionary::open(KEYS, templates.keys.len() as u32, bundle)?;
+        let (untemplated, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
         let places = WordPlaces::open(bundle, seed, groups.groups())?;
         let (shapes, with_other_addresses) = (OnceLock::new(), OnceLock::new());
-        Ok(Lexicon {
+        Ok(TemplateLexicon {
             keys,
-            kept,
+            untemplated,
             values,
             templates,
             counts,
@@ -117,7 +117,7 @@ impl Lexicon {
         })
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub(in crate::segment) fn memory_bytes(&self) -> usize {
         // Shapes take about as much as keys.
         self.templates.memory_bytes()
@@ -126,8 +126,8 @@ impl Lexicon {
     }
 
     /// Looks up one word in lower case, or an address.
-    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
-        let wanted = Wanted::new(word);
+    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<WordMatch>, IndexError> {
+        let wanted = WantedWord::new(word);
         let mut may_have = self.places.of(&wanted)?;
         if word.contains(&b'.') {
             // It is an address, and four numbers may lie in slots of their own.
@@ -139,12 +139,12 @@ impl Lexicon {
         }
         let in_slots = |group| InSlots { group, found: OnceCell::new() };
         let groups = may_have.groups.into_iter().map(in_slots).collect();
-        let mut entry = Found {
+        let mut entry = WordMatch {
             rows: 0,
             wanted,
             templates: Vec::new(),
             groups,
-            kept: None,
+            untemplated: None,
             values: None,
             is_exact: true,
         };
@@ -154,9 +154,10 @@ impl Lexicon {
             entry.is_exact &= found.exact;
             entry.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
         }
-        for (words, place, may_have) in
-            [(&self.kept, &mut entry.kept, may_have.kept), (&self.values, &mut entry.values, may_have.values)]
-        {
+        for (words, place, may_have) in [
+            (&self.untemplated, &mut entry.untemplated, may_have.untemplated),
+            (&self.values, &mut entry.values, may_have.values),
+        ] {
             if let Some(words) = words
                 && may_have
             {
@@ -166,7 +167,7 @@ impl Lexicon {
         }
         let is_nowhere = entry.templates.is_empty()
             && entry.groups.is_empty()
-            && entry.kept.is_none()
+            && entry.untemplated.is_none()
             && entry.values.is_none();
         entry.rows = entry.rows_max(self);
         Ok((!is_nowhere).then_some(entry))
@@ -181,42 +182,42 @@ impl Lexicon {
         with_one.map(|(group, _)| group).collect()
     }
 
-    /// The templates that have a word, by looking at all of them; none where the dictionary is faster.
+    /// The templates that have a word, by looking at all of them; none if the dictionary is faster.
     fn look_at_keys(&self, word: &[u8]) -> Option<Vec<u32>> {
         let keys = &self.templates.keys;
         if LOOKED_AT_BYTES < keys.bytes().len() {
             return None;
         }
         let mut templates = Vec::new();
-        if let Some(mut look) = Look::new(word) {
+        if let Some(mut look) = WordFinder::new(word) {
             look.for_each(keys, |template| templates.push(template as u32));
             templates.dedup();
         }
         Some(templates)
     }
 
-    /// How many rows have a word, where that can be told.
-    pub(crate) fn count(&self, found: &Found) -> Option<u32> {
+    /// The number of rows that have a word, if that is known.
+    pub(crate) fn count(&self, found: &WordMatch) -> Option<u32> {
         found.count(self)
     }
 
-    /// How much work it is to count the rows of a word.
-    pub(crate) fn work_to_count(&self, found: &Found) -> usize {
+    /// The work of counting the rows of a word.
+    pub(crate) fn work_to_count(&self, found: &WordMatch) -> usize {
         found.work_to_look()
     }
 
-    /// Of some rows, keeps those that have a word. `false` where some of these may have another one.
-    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<bool, IndexError> {
+    /// Keeps those of `rows` that have a word. Returns `false` if some of them may have another word instead.
+    pub(crate) fn retain(&self, found: &WordMatch, rows: &mut Selection) -> Result<bool, IndexError> {
         let (all, is_exact) = self.rows(found, rows)?;
         rows.intersect(&all);
         Ok(is_exact)
     }
 
-    /// The rows of a word, of those that are asked for, and whether no others are among them.
-    fn rows(&self, entry: &Found, within: &Selection) -> Result<(Selection, bool), IndexError> {
+    /// The rows of `within` that have a word, and whether no others are among them.
+    fn rows(&self, entry: &WordMatch, within: &Selection) -> Result<(Selection, bool), IndexError> {
         let mut is_exact = entry.is_exact;
         let mut rows = Selection::none(self.rows as usize);
-        for (words, found) in [(&self.kept, &entry.kept), (&self.values, &entry.values)] {
+        for (words, found) in [(&self.untemplated, &entry.untemplated), (&self.values, &entry.values)] {
             if let (Some(words), Some(found)) = (words, found) {
                 rows.union(&words.rows(found)?);
             }
@@ -253,13 +254,13 @@ impl Lexicon {
         Ok((rows, is_exact))
     }
 
-    /// Looks for a word in the slots of a group, once.
-    pub(super) fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
+    /// Searches the slots of a group for a word, once.
+    pub(super) fn look<'l>(&self, wanted: &WantedWord, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
         let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
         look.found.get_or_init(find).as_ref()
     }
 
-    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
+    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` if the group
     /// cannot be read.
     #[must_use]
     pub(super) fn insert(
@@ -282,7 +283,7 @@ impl Lexicon {
         }
     }
 
-    /// Of a group, the rows for each place: all where the template is accepted, else those that have one of these ranks.
+    /// The rows of a group for each place: all if its template is accepted, else those with one of these ranks.
     fn found(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>) -> Vec<Ranks> {
         let numbers = &self.templates.groups[group].numbers;
         let mut found = match ranks {
@@ -302,11 +303,11 @@ impl Lexicon {
         sets: &dyn WordSets,
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
-        for words in [&self.kept, &self.values].into_iter().flatten() {
+    ) -> Result<Walk<Vec<Selection>>, IndexError> {
+        let mut all = Walk::nothing(sets.sets(), self.rows as usize);
+        for words in [&self.untemplated, &self.values].into_iter().flatten() {
             let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
-            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            all.add(&walked.rows, &walked.cut, walked.terms, walked.complete);
         }
         let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
         all.terms += keys.terms;
@@ -329,17 +330,17 @@ impl Lexicon {
                         all.cut.insert_range(self.groups.rows_of(group));
                     }
                 }
-                // It ended before all was looked at.
+                // The search ended before everything was searched.
                 Some(None) => all.complete = false,
-                // What cannot be read may have any words.
+                // An unreadable group may have any words.
                 None => all.cut.insert_range(self.groups.rows_of(group)),
             }
         }
         Ok(all)
     }
 
-    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None where the work
-    /// ends before.
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. `None` if the
+    /// work ends before.
     pub(crate) fn rows_matching(
         &self,
         expression: &Automaton,
@@ -372,36 +373,36 @@ impl Lexicon {
         with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
     }
 
-    /// How many templates there are, and one more that stands for rows without.
+    /// The number of templates, and one more that stands for rows without.
     pub(crate) fn templates(&self) -> usize {
         self.templates.keys.len() + 1
     }
 
-    /// The templates that have a word, where it is known that no other row has it.
-    pub(crate) fn templates_of(&self, entry: &Found) -> Option<Selection> {
+    /// The templates that have a word, if it is known that no other row has it.
+    pub(crate) fn templates_of(&self, entry: &WordMatch) -> Option<Selection> {
         let is_static = entry.is_exact
             && entry.groups.iter().all(InSlots::is_known_to_have_none)
-            && entry.kept.is_none()
+            && entry.untemplated.is_none()
             && entry.values.is_none();
         let mut templates = Selection::none(self.templates());
         entry.templates.iter().for_each(|&template| templates.insert(template as usize));
         is_static.then_some(templates)
     }
 
-    /// How many rows have one of these templates.
+    /// The number of rows that have one of these templates.
     pub(crate) fn count_of(&self, templates: &Selection) -> u64 {
-        let kept = || self.templates.groups.iter().map(|group| u64::from(group.kept)).sum();
-        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(kept)).sum()
+        let untemplated = || self.templates.groups.iter().map(|group| u64::from(group.untemplated)).sum();
+        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(untemplated)).sum()
     }
 
     /// The rows that have one of these templates.
     pub(crate) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
         let accepted = self.flags_of(templates);
-        let are_kept = templates.contains(self.templates.keys.len());
+        let includes_untemplated = templates.contains(self.templates.keys.len());
         let mut rows = Selection::none(self.rows as usize);
         for group in 0..self.groups.groups() {
             let mut ranks = vec![Ranks::None; self.templates.groups[group].numbers.len() + 1];
-            if are_kept && 0 < self.templates.groups[group].kept {
+            if includes_untemplated && 0 < self.templates.groups[group].untemplated {
                 ranks[0] = Ranks::All;
             }
             if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
@@ -411,8 +412,12 @@ impl Lexicon {
         Ok(rows)
     }
 
-    /// Asks the messages of a group; none where they cannot be read.
-    fn texts<T>(&self, group: usize, ask: impl FnOnce(&TextGroup) -> Result<T, BlocksError>) -> Option<T> {
+    /// Searches the messages of a group; none if they cannot be read.
+    fn texts<T>(
+        &self,
+        group: usize,
+        ask: impl FnOnce(&TemplateGroup) -> Result<T, BlocksError>,
+    ) -> Option<T> {
         let texts = self.groups.messages(group).ok()?;
         let fits = texts.rows().counts().len() == self.templates.groups[group].numbers.len() + 1;
         if fits { ask(&texts).ok() } else { None }
@@ -433,9 +438,9 @@ fn unreadable() -> IndexError {
     IndexError::Format("rows that cannot be read".to_owned())
 }
 
-impl Found {
-    /// How many rows have the word, or fewer: what is in slots is guessed.
-    fn rows_max(&self, lexicon: &Lexicon) -> u32 {
+impl WordMatch {
+    /// The number of rows that have the word, or fewer: those in slots are estimated.
+    fn rows_max(&self, lexicon: &TemplateLexicon) -> u32 {
         let mut rows = self.outside() + self.by_templates(lexicon);
         for look in &self.groups {
             rows += lexicon.templates.groups[look.group].rows() / SLOT_SHARE;
@@ -443,13 +448,13 @@ impl Found {
         u32::try_from(rows).unwrap_or(u32::MAX).min(lexicon.rows)
     }
 
-    /// What looking at slots takes, as work.
+    /// The work of looking at slots.
     fn work_to_look(&self) -> usize {
         self.groups.len() * LOOK_WORK
     }
 
-    /// How many rows have the word, where that can be told.
-    fn count(&self, lexicon: &Lexicon) -> Option<u32> {
+    /// The number of rows that have the word, if that is known.
+    fn count(&self, lexicon: &TemplateLexicon) -> Option<u32> {
         let mut inside = self.by_templates(lexicon);
         for look in &self.groups {
             let (ranks, is_exact) = lexicon.look(&self.wanted, look)?;
@@ -468,17 +473,17 @@ impl Found {
             }
         }
         // A row with fields may have the word twice.
-        let others = inside + self.kept.as_ref().map_or(0, |found| u64::from(found.rows));
+        let others = inside + self.untemplated.as_ref().map_or(0, |found| u64::from(found.rows));
         let is_once = self.values.is_none() || others == 0;
         (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
     }
 
-    /// Rows by the words of kept messages and of values.
+    /// The rows of the words of messages without a template, and of values.
     fn outside(&self) -> u64 {
-        [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
+        [&self.untemplated, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
     }
 
-    fn by_templates(&self, lexicon: &Lexicon) -> u64 {
+    fn by_templates(&self, lexicon: &TemplateLexicon) -> u64 {
         self.templates.iter().map(|&template| lexicon.counts[template as usize]).sum()
     }
 }

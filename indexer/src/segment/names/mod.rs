@@ -11,10 +11,10 @@
 //! | the rest    | rows        | packed numbers: 0 for a row without a value, else its value's id + 1, for the kinds 0 and 2 always 1 |
 //!
 //! In an index, a column of more than [`VALUES_MAX`](write::VALUES_MAX) values, or of more than
-//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of them, is of kind 0 or 2; beside messages a column always has all
-//! values. Before there was a kind 2, all of those were of kind 0.
+//! [`VALUE_BYTES_MAX`](write::VALUE_BYTES_MAX) bytes of them, is of kind 0 or 2; beside messages a column always has
+//! all values. Before there was a kind 2, all of those were of kind 0.
 //!
-//! **Invariant:** every row of an open [`Names`] has a value that exists or none.
+//! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 
 mod layout;
 mod planes;
@@ -24,6 +24,6 @@ mod tests;
 mod values;
 mod write;
 
-pub(crate) use read::Names;
-pub(crate) use values::Values;
+pub(crate) use read::NamesColumn;
+pub(crate) use values::NameValues;
 pub(crate) use write::NamesBuilder;

@@ -1,6 +1,6 @@
-//! Reads a column of names: which value each row has, and which rows have some values.
+//! Reads a column of names: the value of each row, and the rows with some values.
 //!
-//! **Invariant:** every row of an open [`Names`] has a value that exists or none.
+//! **Invariant:** every row of an open [`NamesColumn`] has a value that exists or none.
 
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST};
 use super::planes::decompressed;
@@ -10,17 +10,17 @@ use std::ops::Range;
 
 /// A column of names.
 ///
-/// An *id* is the place of a value in [`Names::values`]; [`Names::absent`] is the id of having none.
-pub(crate) struct Names {
+/// An *id* is the place of a value in [`NamesColumn::values`]; [`NamesColumn::absent`] is the id of having none.
+pub(crate) struct NamesColumn {
     values: TextColumn,
     kind: u8,
     /// Ids + 1, and 0 for none: so absence is known before all values are.
     rows: Packed,
 }
 
-impl Names {
-    /// From its bytes, for a segment of `rows` rows.
-    pub(crate) fn new(bytes: &[u8], rows: u32) -> Result<Names, ColumnFault> {
+impl NamesColumn {
+    /// Reads a column from its bytes, for a segment of `rows` rows.
+    pub(crate) fn new(bytes: &[u8], rows: u32) -> Result<NamesColumn, ColumnFault> {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (&kind, rest) = bytes.split_first().ok_or(short)?;
         let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
@@ -38,43 +38,43 @@ impl Names {
             COMPRESSED => (COMPLETE, decompressed(packed, rows)?),
             kind => (kind, Packed::new(packed)?),
         };
-        let names = Names { values, kind, rows: packed };
+        let names = NamesColumn { values, kind, rows: packed };
         names.check(rows)?;
         Ok(names)
     }
 
-    /// `rows` rows without a value.
-    pub(crate) fn none(rows: u32) -> Names {
+    /// A column of `rows` rows without a value.
+    pub(crate) fn none(rows: u32) -> NamesColumn {
         let mut builder = PackedBuilder::default();
         builder.repeat(ABSENT, rows as usize);
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
         let rows = Packed::new(&bytes).expect("what was packed is unpacked");
-        Names { values: TextColumn::default(), kind: COMPLETE, rows }
+        NamesColumn { values: TextColumn::default(), kind: COMPLETE, rows }
     }
 
     /// The same rows with the same number of other values, which need not be distinct.
     #[must_use]
-    pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {
+    pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> NamesColumn {
         let count = self.values.len();
-        let names = Names { values: map(self.values), ..self };
+        let names = NamesColumn { values: map(self.values), ..self };
         assert_eq!(names.values.len(), count, "an id stands for a value");
         names
     }
 
     /// The same values, and rows with these ids.
-    pub(crate) fn with_rows(self, ids: impl Iterator<Item = u32>) -> Result<Names, ColumnFault> {
+    pub(crate) fn with_rows(self, ids: impl Iterator<Item = u32>) -> Result<NamesColumn, ColumnFault> {
         let mut builder = PackedBuilder::default();
         builder.extend(ids.map(|id| id + FIRST));
         let rows = builder.rows() as u32;
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
-        let names = Names { rows: Packed::new(&bytes)?, ..self };
+        let names = NamesColumn { rows: Packed::new(&bytes)?, ..self };
         names.check(rows)?;
         Ok(names)
     }
 
-    /// The distinct values; none where only presence is kept.
+    /// The distinct values; none if only presence is kept.
     pub(crate) fn values(&self) -> &TextColumn {
         &self.values
     }
@@ -84,18 +84,18 @@ impl Names {
         self.kind == COMPLETE
     }
 
-    /// Whether it is known that no row has an empty value, where values are not kept.
+    /// Whether it is known that no row has an empty value, if values are not kept.
     pub(crate) fn is_filled(&self) -> bool {
         self.kind == FILLED
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows.rows()
     }
 
-    /// The id of a row without a value: the number of values. Where only presence is kept it is 1, and 0
-    /// is any value.
+    /// The id of a row without a value: the number of values. If only presence is kept it is 1, and 0 is any
+    /// value.
     pub(crate) fn absent(&self) -> u32 {
         if self.is_complete() { self.values.len() as u32 } else { 1 }
     }
@@ -152,7 +152,7 @@ impl Names {
         }
     }
 
-    /// How many of the selected rows have each id; the last count is of those that have no value.
+    /// The number of the selected rows with each id; the last count is of those without a value.
     pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
         assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
         let mut counts = vec![[0; 4]; self.absent() as usize + 1];
@@ -163,12 +163,12 @@ impl Names {
         counts.iter().map(|four| four.iter().map(|&count| u64::from(count)).sum()).collect()
     }
 
-    /// Memory it holds.
+    /// The memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.rows.memory_bytes()
     }
 
-    /// Every number of every frame must have a value, or be none.
+    /// Checks that every number of every frame has a value, or means none.
     fn check(&self, rows: u32) -> Result<(), ColumnFault> {
         if self.rows() != rows as usize {
             return Err(ColumnFault::Rows { rows: self.rows() as u32, expected: rows });
@@ -221,8 +221,8 @@ impl Names {
         Selection::from_words(self.rows(), words)
     }
 
-    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need not
-    /// wait for the one before.
+    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need
+    /// not wait for the one before.
     fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [[u32; 4]]) {
         let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
         if rows == 0 {

@@ -1,15 +1,15 @@
 //! Columns of names against their rows, the limits of their values, and bytes that claim what is not there.
 
 use super::write::{VALUE_BYTES_MAX, VALUES_MAX};
-use super::{Names, NamesBuilder};
+use super::{NamesBuilder, NamesColumn};
 use crate::segment::packed::ColumnFault;
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-type Values = Vec<Option<Vec<u8>>>;
+type NameValues = Vec<Option<Vec<u8>>>;
 
-/// A batch whose rows have these hosts; empty where they have none.
+/// A batch whose rows have these hosts; empty if they have none.
 fn batch(hosts: &[Option<Vec<u8>>]) -> Batch {
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"s", peer: b"p", received: Timestamp::from_nanos(1) });
@@ -25,7 +25,7 @@ fn bytes_of(builder: NamesBuilder) -> Vec<u8> {
     bytes
 }
 
-fn written(rows: &Values) -> Vec<u8> {
+fn written(rows: &NameValues) -> Vec<u8> {
     let mut builder = NamesBuilder::default();
     for value in rows {
         match value {
@@ -36,25 +36,25 @@ fn written(rows: &Values) -> Vec<u8> {
     bytes_of(builder)
 }
 
-fn open(builder: NamesBuilder) -> Names {
+fn open(builder: NamesBuilder) -> NamesColumn {
     let rows = builder.rows() as u32;
-    Names::new(&bytes_of(builder), rows).unwrap()
+    NamesColumn::new(&bytes_of(builder), rows).unwrap()
 }
 
-fn values_of(names: &Names) -> Values {
+fn values_of(names: &NamesColumn) -> NameValues {
     let text = |id| (id != names.absent()).then(|| names.values().get(id as usize).to_vec());
     names.ids().into_iter().map(text).collect()
 }
 
 /// Rows in runs, some without a value.
-fn rows() -> impl Strategy<Value = Values> {
+fn rows() -> impl Strategy<Value = NameValues> {
     let value = prop_oneof![2 => Just(None), 5 => vec(97_u8..104, 1..3).prop_map(Some)];
     vec((value, prop_oneof![4 => 1_usize..4, 1 => 100_usize..400]), 0..40)
         .prop_map(|runs| runs.into_iter().flat_map(|(v, count)| std::iter::repeat_n(v, count)).collect())
 }
 
 /// Everything a column answers is what a look at each row gives.
-fn check(names: &Names, rows: &Values, accepted: &Selection, selected: &Selection) {
+fn check(names: &NamesColumn, rows: &NameValues, accepted: &Selection, selected: &Selection) {
     let id_of = |value: &Vec<u8>| names.values().iter().position(|known| known == value).unwrap();
     let ids: Vec<usize> =
         rows.iter().map(|value| value.as_ref().map_or(names.absent() as usize, id_of)).collect();
@@ -132,7 +132,7 @@ fn bytes_are_values() {
 #[test]
 fn what_claims_more_than_it_holds_is_refused() {
     let check = |bytes: &[u8], rows, expected| {
-        assert_eq!(Names::new(bytes, rows).err(), Some(expected), "{bytes:?}");
+        assert_eq!(NamesColumn::new(bytes, rows).err(), Some(expected), "{bytes:?}");
     };
     let one = written(&vec![Some(b"x".to_vec())]);
     check(&[], 0, ColumnFault::Short { bytes: 0 });
@@ -160,12 +160,12 @@ proptest! {
         rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().names[Field::Host.number()]));
         let bytes = bytes_of(builder);
         prop_assert_eq!(&bytes, &written(&rows));
-        let names = Names::new(&bytes, rows.len() as u32).unwrap();
+        let names = NamesColumn::new(&bytes, rows.len() as u32).unwrap();
         let mut builder = NamesBuilder::with_all_values();
         rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().names[Field::Host.number()]));
         let mut compressed = Vec::new();
         builder.finish_compressed(&mut compressed);
-        let same = Names::new(&compressed, rows.len() as u32).unwrap();
+        let same = NamesColumn::new(&compressed, rows.len() as u32).unwrap();
         prop_assert_eq!((same.values(), same.ids()), (names.values(), names.ids()));
         prop_assert_eq!(same.ids_of(rows.len() / 3..rows.len()), &names.ids()[rows.len() / 3..]);
         let values = names.values().len();
@@ -179,7 +179,7 @@ proptest! {
         rows in rows(), changes in vec((any::<prop::sample::Index>(), 1..=u8::MAX), 1..40), end in any::<prop::sample::Index>(),
     ) {
         let bytes = written(&rows);
-        prop_assert!(Names::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
+        prop_assert!(NamesColumn::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
         let mut builder = NamesBuilder::with_all_values();
         for row in &rows {
             match row.as_deref() {
@@ -192,14 +192,14 @@ proptest! {
         for (at, change) in &changes {
             let at = at.index(compressed.len());
             compressed[at] ^= change;
-            if let Ok(names) = Names::new(&compressed, rows.len() as u32) {
+            if let Ok(names) = NamesColumn::new(&compressed, rows.len() as u32) {
                 prop_assert_eq!(names.ids().len(), rows.len());
             }
         }
         for (at, change) in changes {
             let mut changed = bytes.clone();
             changed[at.index(bytes.len())] ^= change;
-            let Ok(names) = Names::new(&changed, rows.len() as u32) else { continue };
+            let Ok(names) = NamesColumn::new(&changed, rows.len() as u32) else { continue };
             prop_assert!(names.memory_bytes() <= 100 + bytes.len() * 12);
             prop_assert!(names.ids().iter().all(|&id| id <= names.absent()));
             let all = Selection::all(rows.len());

@@ -2,7 +2,7 @@
 
 use super::layout::{COMPLETE, COMPRESSED};
 use crate::segment::packed::ColumnFault;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use logstead_record::TextColumn;
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use std::ops::Range;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// The distinct values of a column, without its rows.
-pub(crate) struct Values {
+pub(crate) struct NameValues {
     pub(crate) texts: TextColumn,
-    /// False where only which rows have a value is kept.
+    /// False if only the presence of values is kept.
     pub(crate) is_complete: bool,
 }
 
-impl Values {
+impl NameValues {
     /// Reads no more of a column than its values.
-    pub(crate) fn read<R: ReadRange>(column: &R) -> Result<Values, R::Error> {
+    pub(crate) fn read<R: ReadRange>(column: &R) -> Result<NameValues, R::Error> {
         let short = ColumnFault::Short { bytes: column.bytes() };
         let bytes = |range: Range<u64>| match range.end <= column.bytes() {
             true => column.read(range),
@@ -31,7 +31,7 @@ impl Values {
             bytes(5..ends_end)?.as_chunks().0.iter().map(|&end| u32::from_le_bytes(end)).collect();
         let values_end = ends_end + ends.last().map_or(0, |&end| u64::from(end));
         let texts = TextColumn::from_parts(bytes(ends_end..values_end)?, ends).map_err(ColumnFault::from)?;
-        Ok(Values { texts, is_complete: matches!(head[0], COMPLETE | COMPRESSED) })
+        Ok(NameValues { texts, is_complete: matches!(head[0], COMPLETE | COMPRESSED) })
     }
 
     /// Whether it costs little to keep them in memory.

@@ -1,20 +1,20 @@
-//! Builds a column of names: row by row, or of a batch at once.
+//! Builds a column of names: row by row, or a batch at once.
 
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST, PRESENCE};
 use super::planes::compressed;
-use super::read::Names;
+use super::read::NamesColumn;
 use crate::segment::packed::{Packed, PackedBuilder};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{NameColumn, TextColumn};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// Most distinct values of a column.
+/// The most distinct values of a column.
 pub(crate) const VALUES_MAX: usize = 65_536;
-/// Most bytes of a column's distinct values together.
+/// The most bytes of a column's distinct values together.
 pub(crate) const VALUE_BYTES_MAX: usize = 4 << 20;
 
-/// Rows are compressed where that saves this part of a hundred.
+/// Rows are compressed if that saves this percentage.
 const COMPRESSION_GAIN: usize = 4;
 /// Not yet looked up.
 const UNKNOWN: u32 = u32::MAX;
@@ -28,10 +28,10 @@ pub(crate) struct NamesBuilder {
     rows: PackedBuilder,
     is_complete: bool,
     has_empty: bool,
-    /// Most values, and most bytes of them: with more, only which rows have one is kept.
+    /// The most values, and the most bytes of them: with more, only presence is kept.
     values_max: usize,
     value_bytes_max: usize,
-    /// For the batch at hand: the number of each of its values.
+    /// The number of each value of the batch at hand.
     numbers: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ impl Default for NamesBuilder {
 }
 
 impl NamesBuilder {
-    /// One that keeps all values, however many there are.
+    /// A builder that keeps all values, however many there are.
     pub(crate) fn with_all_values() -> NamesBuilder {
         NamesBuilder { values_max: usize::MAX, value_bytes_max: u32::MAX as usize, ..NamesBuilder::default() }
     }
@@ -75,7 +75,7 @@ impl NamesBuilder {
     }
 
     /// Appends some rows of another column that has all its values.
-    pub(crate) fn push_column(&mut self, of: &Names, rows: Range<usize>) {
+    pub(crate) fn push_column(&mut self, of: &NamesColumn, rows: Range<usize>) {
         let ids = of.ids_of(rows);
         let mut numbers = vec![UNKNOWN; of.values().len()];
         numbers.push(ABSENT);
@@ -112,14 +112,14 @@ impl NamesBuilder {
         self.rows.repeat(ABSENT, rows);
     }
 
-    /// Forgets the values: from now on only which rows have one is kept.
+    /// Drops the values: from now on only presence is kept.
     pub(crate) fn keep_presence(&mut self) {
         self.is_complete = false;
         (self.values, self.known) = Default::default();
         self.rows.cap(FIRST);
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows.rows()
     }
@@ -134,7 +134,7 @@ impl NamesBuilder {
         self.is_complete
     }
 
-    /// Memory it holds.
+    /// The memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.memory_bytes() + self.known.allocation_size() + self.rows.memory_bytes()
     }
@@ -152,7 +152,7 @@ impl NamesBuilder {
         self.rows.finish(out);
     }
 
-    /// Appends the column to `out`, its rows compressed where that pays: they are then read as a whole.
+    /// Appends the column to `out`. Its rows are compressed if that pays: they are then read as a whole.
     pub(crate) fn finish_compressed(self, out: &mut Vec<u8>) {
         let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
         self.finish(out);
@@ -168,7 +168,7 @@ impl NamesBuilder {
         out.extend_from_slice(&rows);
     }
 
-    /// The id of a value, which is added where it is new. No row has it yet.
+    /// The id of a value, which is added if it is new. No row has it yet.
     pub(crate) fn id_of(&mut self, value: &[u8]) -> u32 {
         self.number(value) - FIRST
     }
@@ -181,7 +181,7 @@ impl NamesBuilder {
         self.rows.extend(rows.map(|id| numbers[id]));
     }
 
-    /// The number of a value, which is added where it is new.
+    /// The number of a value, which is added if it is new.
     fn number(&mut self, value: &[u8]) -> u32 {
         self.has_empty |= value.is_empty();
         if !self.is_complete {

@@ -3,7 +3,7 @@
 use crate::segment::packed::{self, ColumnFault, Packed};
 use std::ops::{Range, RangeInclusive};
 
-/// Rows of a frame.
+/// The number of rows of a frame.
 pub(crate) const FRAME_ROWS: usize = 1024;
 /// Nanoseconds, from the largest unit; a frame has the first that divides its times.
 const UNITS: [u64; 4] = [1_000_000_000, 1_000_000, 1_000, 1];
@@ -11,20 +11,20 @@ pub(super) const PLAIN: u8 = 0;
 pub(super) const OFFSETS: u8 = 1;
 pub(super) const STEPS: u8 = 2;
 
-/// Some rows that follow each other.
+/// A frame: rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
-    /// Which rows.
+pub(crate) struct TimesFrame {
+    /// The rows of the frame.
     pub(crate) rows: Range<u32>,
     /// Their earliest time.
     pub(crate) earliest: i64,
     /// Their latest time.
     pub(crate) latest: i64,
-    /// Where their bytes are in the section.
+    /// The range of their bytes in the section.
     pub(super) bytes: Range<u64>,
 }
 
-impl Frame {
+impl TimesFrame {
     /// Whether all or none of its times are within `range`; `None` if it can be some.
     pub(super) fn is_within(&self, range: &RangeInclusive<i64>) -> Option<bool> {
         if range.contains(&self.earliest) && range.contains(&self.latest) {
@@ -37,7 +37,7 @@ impl Frame {
 
 /// Appends a frame of the kind that is shortest.
 pub(super) fn write_frame(times: &[i64], earliest: i64, out: &mut Vec<u8>) {
-    // Also the span of all 64-bit times is a 64-bit number.
+    // Even the span of all 64-bit times is a 64-bit number.
     if 1 < times.len() && times.iter().all(|time| *time == earliest) {
         out.extend_from_slice(&[OFFSETS, 0]);
         return packed::write_equal(0, times.len(), out);
@@ -102,7 +102,7 @@ fn divide(offsets: &[u64], unit: u8) -> Vec<u64> {
     }
 }
 
-/// All of them in 32 bits each, if they fit.
+/// The numbers in 32 bits each, if they fit.
 fn narrow(numbers: &[u64]) -> Option<Vec<u32>> {
     let largest = numbers.iter().copied().fold(0, u64::max);
     (largest <= u64::from(u32::MAX)).then(|| numbers.iter().map(|&number| number as u32).collect())
@@ -110,7 +110,7 @@ fn narrow(numbers: &[u64]) -> Option<Vec<u32>> {
 
 /// Appends the times of a frame. Sums that overflow become some time, which is not within the frame's bounds or
 /// does no harm.
-pub(super) fn read_frame(bytes: &[u8], frame: &Frame, times: &mut Vec<i64>) -> Result<(), ColumnFault> {
+pub(super) fn read_frame(bytes: &[u8], frame: &TimesFrame, times: &mut Vec<i64>) -> Result<(), ColumnFault> {
     let rows = frame.rows.len();
     let short = ColumnFault::Short { bytes: bytes.len() as u64 };
     let (&kind, rest) = bytes.split_first().ok_or(short)?;
@@ -144,8 +144,8 @@ pub(super) fn read_frame(bytes: &[u8], frame: &Frame, times: &mut Vec<i64>) -> R
     Ok(())
 }
 
-/// As many packed numbers as the frame has rows.
-fn read_numbers(bytes: &[u8], frame: &Frame) -> Result<Vec<u32>, ColumnFault> {
+/// Reads the packed numbers of a frame, one for each of its rows.
+fn read_numbers(bytes: &[u8], frame: &TimesFrame) -> Result<Vec<u32>, ColumnFault> {
     let packed = Packed::new(bytes)?;
     let expected = frame.rows.len() as u32;
     if packed.rows() != expected as usize {

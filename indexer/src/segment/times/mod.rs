@@ -1,11 +1,11 @@
-//! The time of each row of a segment, and which rows are within a range of time without reading all of them.
+//! The time of each row of a segment; rows within a range of time are found without reading all of them.
 //!
 //! Everything is little endian.
 //!
 //! | bytes      | field     | meaning                                                          |
 //! |------------|-----------|------------------------------------------------------------------|
 //! | 4          | rows      | how many times there are                                         |
-//! | 1          | sorted    | 1 if no time is earlier than the one before it; 0 where one may be |
+//! | 1          | sorted    | 1 if no time is earlier than the one before it; 0 if one may be |
 //! | 20 a frame | directory | the frame's earliest and latest time (i64 nanoseconds) and where its bytes end behind the directory (u32) |
 //! | the rest   | frames    | the times of 1024 rows each, the last frame of what is left      |
 //!

@@ -3,9 +3,9 @@
 //! **Invariant:** the directory is read once and its frames are within the section; the times of a frame that
 //! was read have exactly the earliest and the latest of its directory entry.
 
-use super::frame::{FRAME_ROWS, Frame, bounds, read_frame};
+use super::frame::{FRAME_ROWS, TimesFrame, bounds, read_frame};
 use crate::segment::packed::ColumnFault;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use logstead_record::Selection;
 use std::ops::{Range, RangeInclusive};
 
@@ -17,7 +17,7 @@ pub(crate) struct Times<R> {
     reader: R,
     rows: u32,
     is_sorted: bool,
-    frames: Vec<Frame>,
+    frames: Vec<TimesFrame>,
 }
 
 impl<R: ReadRange> Times<R> {
@@ -46,7 +46,7 @@ impl<R: ReadRange> Times<R> {
         Ok(times)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> u32 {
         self.rows
@@ -58,12 +58,12 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// The frames in the order of their rows.
-    pub(crate) fn frames(&self) -> &[Frame] {
+    pub(crate) fn frames(&self) -> &[TimesFrame] {
         &self.frames
     }
 
-    /// Frames that follow each other, as they are.
-    pub(super) fn bytes_of(&self, frames: &[Frame]) -> Result<Vec<u8>, R::Error> {
+    /// The bytes of frames that follow each other.
+    pub(super) fn bytes_of(&self, frames: &[TimesFrame]) -> Result<Vec<u8>, R::Error> {
         let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(Vec::new()) };
         self.reader.read(first.bytes.start..last.bytes.end)
     }
@@ -101,7 +101,7 @@ impl<R: ReadRange> Times<R> {
 
     /// Memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Times<R>>() + self.frames.capacity() * size_of::<Frame>()
+        size_of::<Times<R>>() + self.frames.capacity() * size_of::<TimesFrame>()
     }
 
     fn check_order(&self) -> Result<(), ColumnFault> {
@@ -113,7 +113,7 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// The times of frames that follow each other, in one read.
-    fn read_frames(&self, frames: &[Frame]) -> Result<Vec<i64>, R::Error> {
+    fn read_frames(&self, frames: &[TimesFrame]) -> Result<Vec<i64>, R::Error> {
         let Some(first) = frames.first() else { return Ok(Vec::new()) };
         let bytes = self.bytes_of(frames)?;
         let mut times = Vec::with_capacity(frames.len() * FRAME_ROWS);
@@ -128,14 +128,14 @@ impl<R: ReadRange> Times<R> {
         Ok(times)
     }
 
-    fn check_frame(&self, frame: &Frame, times: &[i64]) -> Result<(), ColumnFault> {
+    fn check_frame(&self, frame: &TimesFrame, times: &[i64]) -> Result<(), ColumnFault> {
         let is_sound =
             bounds(times) == (frame.earliest, frame.latest) && (!self.is_sorted || times.is_sorted());
         if is_sound { Ok(()) } else { Err(ColumnFault::Times { first_row: frame.rows.start }) }
     }
 }
 
-fn read_directory(entries: &[u8], rows: u32, data: Range<u64>) -> Result<Vec<Frame>, ColumnFault> {
+fn read_directory(entries: &[u8], rows: u32, data: Range<u64>) -> Result<Vec<TimesFrame>, ColumnFault> {
     let mut frames = Vec::with_capacity(entries.len() / ENTRY_BYTES);
     let mut start = data.start;
     for (entry, first_row) in entries.as_chunks::<ENTRY_BYTES>().0.iter().zip((0..rows).step_by(FRAME_ROWS)) {
@@ -149,7 +149,7 @@ fn read_directory(entries: &[u8], rows: u32, data: Range<u64>) -> Result<Vec<Fra
             return Err(ColumnFault::Times { first_row });
         }
         let rows = first_row..rows.min(first_row.saturating_add(FRAME_ROWS as u32));
-        frames.push(Frame { rows, earliest, latest, bytes: start..end });
+        frames.push(TimesFrame { rows, earliest, latest, bytes: start..end });
         start = end;
     }
     match data.end - start {

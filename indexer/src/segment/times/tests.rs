@@ -4,7 +4,7 @@ use super::frame::{OFFSETS, PLAIN, STEPS, bounds};
 use super::read::{ENTRY_BYTES, HEADER_BYTES};
 use super::{Times, TimesBuilder};
 use crate::segment::packed::ColumnFault;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use logstead_record::Selection;
 use proptest::collection::vec;
 use proptest::prelude::*;

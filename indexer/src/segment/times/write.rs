@@ -1,8 +1,8 @@
 //! Builds the column of times, frame by frame.
 
-use super::frame::{FRAME_ROWS, Frame, bounds, write_frame};
+use super::frame::{FRAME_ROWS, TimesFrame, bounds, write_frame};
 use super::read::Times;
-use crate::segment::range::ReadRange;
+use crate::segment::packed::ReadRange;
 use std::ops::Range;
 
 /// Builds the column of times.
@@ -27,12 +27,12 @@ impl TimesBuilder {
         }
     }
 
-    /// Appends rows whose time nobody asks for.
+    /// Appends rows whose times do not matter.
     pub(crate) fn push_unasked(&mut self, rows: usize) {
         (0..rows).for_each(|_| self.push(0));
     }
 
-    /// Appends some rows of another column: where frames meet, their bytes. Returns the earliest and the latest time.
+    /// Appends some rows of another column: if frames line up, their bytes. Returns the earliest and the latest time.
     pub(crate) fn push_column<R: ReadRange>(
         &mut self,
         of: &Times<R>,
@@ -50,22 +50,22 @@ impl TimesBuilder {
         Ok(bounds.fold((i64::MAX, i64::MIN), |all, frame| (all.0.min(frame.0), all.1.max(frame.1))))
     }
 
-    /// Whole frames as they are.
-    fn push_frames(&mut self, frames: &[Frame], are_sorted: bool, bytes: &[u8]) {
+    /// Appends whole frames as they are.
+    fn push_frames(&mut self, frames: &[TimesFrame], are_sorted: bool, bytes: &[u8]) {
         let before = self.latest.unwrap_or(i64::MIN);
         self.is_unsorted |= !are_sorted || frames.first().is_some_and(|frame| frame.earliest < before);
         let mut end = self.frames.len();
         for frame in frames {
             end += (frame.bytes.end - frame.bytes.start) as usize;
-            self.add_entry((frame.earliest, frame.latest), end);
-            // Of times that are sorted it is the last.
+            self.add_entry(frame.earliest, frame.latest, end);
+            // For sorted times this is the last one.
             self.latest = Some(frame.latest);
         }
         self.frames.extend_from_slice(bytes);
         self.closed_rows += frames.len() * FRAME_ROWS;
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> usize {
         self.closed_rows + self.open.len()
@@ -86,12 +86,12 @@ impl TimesBuilder {
     fn close_frame(&mut self) {
         let (earliest, latest) = bounds(&self.open);
         write_frame(&self.open, earliest, &mut self.frames);
-        self.add_entry((earliest, latest), self.frames.len());
+        self.add_entry(earliest, latest, self.frames.len());
         self.closed_rows += self.open.len();
         self.open.clear();
     }
 
-    fn add_entry(&mut self, (earliest, latest): (i64, i64), end: usize) {
+    fn add_entry(&mut self, earliest: i64, latest: i64, end: usize) {
         let end = u32::try_from(end).expect("a segment has far fewer than 4 GiB of times");
         self.directory.extend_from_slice(&earliest.to_le_bytes());
         self.directory.extend_from_slice(&latest.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What a dictionary is called, and the field of tantivy's that holds it: for its writer and its reader.
+//! The names of dictionaries, and the field of tantivy's that holds one: for its writer and its reader.
 
 use tantivy::schema::Field;
 

@@ -1,4 +1,4 @@
-//! The words of a segment: which rows have a word, in tantivy's formats.
+//! The words of a segment, each with its rows, in tantivy's formats.
 //!
 //! | module   | owns                                             |
 //! |----------|--------------------------------------------------|
@@ -17,6 +17,6 @@ mod walk;
 mod write;
 
 pub(crate) use layout::WORDS;
-pub(crate) use read::{Found, Words};
-pub(crate) use walk::{Walked, WordSets};
+pub(crate) use read::{FoundTerm, WordDictionary};
+pub(crate) use walk::{Walk, WordSets};
 pub(crate) use write::write;

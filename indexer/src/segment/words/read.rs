@@ -1,11 +1,11 @@
 //! Looks up words of a segment, one by one.
 //!
-//! A word longer than [`TERM_BYTES_MAX`] is in the dictionary by its first bytes only. What is found by a
-//! term of that length may be another word: such answers are *not exact*, and have to be checked on the messages.
+//! A word longer than [`TERM_BYTES_MAX`] is in the dictionary by its first bytes only. A match of a term
+//! of that length may be another word: such answers are *not exact*, and have to be checked on the messages.
 
 use super::layout::FIELD;
 use crate::segment::bundle::{Bundle, IndexError};
-use crate::segment::directory::Sections;
+use crate::segment::directory::SectionDirectory;
 use crate::segment::inverter::TERM_BYTES_MAX;
 use logstead_record::Selection;
 use std::sync::Arc;
@@ -13,29 +13,33 @@ use tantivy::index::{Index, InvertedIndexReader, SegmentReader};
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 
-/// To look up a row in a word's rows costs as much as to decode about this many of them.
+/// Looking up a row in the rows of a word costs as much as decoding about this many of them.
 const SEEK_ROWS: usize = 64;
 
 /// The words of a segment, open for reading.
-pub(crate) struct Words {
+pub(crate) struct WordDictionary {
     pub(super) inverted: Arc<InvertedIndexReader>,
     pub(super) rows: u32,
 }
 
 /// A word that some rows have.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
-    /// How many rows.
+pub(crate) struct FoundTerm {
+    /// The number of rows.
     pub(crate) rows: u32,
     /// Whether these are the rows of this word and no other.
     pub(crate) exact: bool,
     term: TermInfo,
 }
 
-impl Words {
+impl WordDictionary {
     /// Opens a dictionary of an index file, of this many rows.
-    pub(crate) fn open(dictionary: &'static str, rows: u32, bundle: &Bundle) -> Result<Words, IndexError> {
-        let index = Index::open(Sections::new(dictionary, bundle))?;
+    pub(crate) fn open(
+        dictionary: &'static str,
+        rows: u32,
+        bundle: &Bundle,
+    ) -> Result<WordDictionary, IndexError> {
+        let index = Index::open(SectionDirectory::new(dictionary, bundle))?;
         let segments = index.searchable_segments()?;
         let [segment] = segments.as_slice() else {
             return Err(IndexError::Format(format!("{} word indexes where one belongs", segments.len())));
@@ -45,30 +49,30 @@ impl Words {
             return Err(IndexError::Format(format!("words of {words_rows} rows in an index of {rows}")));
         }
         let inverted = SegmentReader::open(segment)?.inverted_index(FIELD)?;
-        Ok(Words { inverted, rows })
+        Ok(WordDictionary { inverted, rows })
     }
 
-    /// How many different words there are, as far as the dictionary tells them apart.
+    /// The number of different words, as far as the dictionary tells them apart.
     #[cfg(test)]
     pub(crate) fn terms(&self) -> usize {
         self.inverted.terms().num_terms()
     }
 
     /// Looks up one word in lower case.
-    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
+    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<FoundTerm>, IndexError> {
         let term = self.inverted.terms().get(&word[..word.len().min(TERM_BYTES_MAX)])?;
-        Ok(term.map(|term| Found { rows: term.doc_freq, exact: word.len() < TERM_BYTES_MAX, term }))
+        Ok(term.map(|term| FoundTerm { rows: term.doc_freq, exact: word.len() < TERM_BYTES_MAX, term }))
     }
 
     /// The rows that have a word.
-    pub(crate) fn rows(&self, found: &Found) -> Result<Selection, IndexError> {
+    pub(crate) fn rows(&self, found: &FoundTerm) -> Result<Selection, IndexError> {
         let mut rows = Selection::none(self.rows as usize);
         insert_all(&mut self.postings(&found.term)?, &mut rows)?;
         Ok(rows)
     }
 
-    /// Of some rows, keeps those that have a word.
-    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<(), IndexError> {
+    /// Keeps those of `rows` that have a word.
+    pub(crate) fn retain(&self, found: &FoundTerm, rows: &mut Selection) -> Result<(), IndexError> {
         let count = rows.count();
         if count == 0 {
             return Ok(());

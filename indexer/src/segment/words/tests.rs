@@ -4,7 +4,7 @@ use super::layout::FIELD;
 use super::write::{schema, settings};
 use super::*;
 use crate::segment::bundle::tests::disk_with;
-use crate::segment::bundle::{Bundle, BundleWriter, Identity, IndexError, Kind};
+use crate::segment::bundle::{Bundle, BundleIdentity, BundleKind, BundleWriter, IndexError};
 use crate::segment::inverter::TERM_BYTES_MAX;
 use crate::segment::inverter::tests::{inverted, naive, texts};
 use crate::{DiskFile, Fault};
@@ -28,20 +28,20 @@ fn rows_of(texts: &Texts) -> u32 {
 }
 
 fn file_of(texts: &Texts) -> Vec<u8> {
-    let identity = Identity { first_sequence: 1, rows: rows_of(texts), blocks_hash: [0; 32] };
-    let mut writer = BundleWriter::new(Kind::Index, identity);
+    let identity = BundleIdentity { first_sequence: 1, rows: rows_of(texts), blocks_hash: [0; 32] };
+    let mut writer = BundleWriter::new(BundleKind::Index, identity);
     writer.add("before", vec![1; 100]);
-    write(WORDS, (&inverted(texts), identity.rows), &mut writer).unwrap();
+    write(WORDS, &inverted(texts), identity.rows, &mut writer).unwrap();
     writer.add("after", vec![2; 100]);
     writer.finish().concat()
 }
 
-fn words_in(file: &Arc<dyn DiskFile>) -> Result<Words, IndexError> {
-    let bundle = Bundle::open(Kind::Index, Arc::clone(file))?;
-    Words::open(WORDS, bundle.identity().rows, &bundle)
+fn words_in(file: &Arc<dyn DiskFile>) -> Result<WordDictionary, IndexError> {
+    let bundle = Bundle::open(BundleKind::Index, Arc::clone(file))?;
+    WordDictionary::open(WORDS, bundle.identity().rows, &bundle)
 }
 
-fn words_of(texts: &Texts) -> Words {
+fn words_of(texts: &Texts) -> WordDictionary {
     words_in(&disk_with(&file_of(texts)).1).unwrap()
 }
 
@@ -50,7 +50,7 @@ fn selection(rows: u32, of: &BTreeSet<u32>) -> Selection {
 }
 
 /// Everything that the words answer.
-fn all(words: &Words) -> Result<Postings, IndexError> {
+fn all(words: &WordDictionary) -> Result<Postings, IndexError> {
     let mut terms = Vec::new();
     let mut gather = |term: &[u8]| {
         terms.push(term.to_vec());
@@ -66,7 +66,7 @@ fn all(words: &Words) -> Result<Postings, IndexError> {
         .collect()
 }
 
-/// What tantivy's own writer makes of the texts: its reader's answers.
+/// The postings that tantivy's own writer makes of the texts, as its reader returns them.
 fn by_tantivy(texts: &Texts) -> Postings {
     let builder = Index::builder().schema(schema()).settings(settings());
     let mut writer: SingleSegmentIndexWriter =
@@ -253,10 +253,12 @@ fn the_same_texts_give_the_same_bytes() {
 #[test]
 fn an_index_of_something_else_is_refused() {
     let check = |rows: u32, write_rows: Option<u32>, expected: &IndexError| {
-        let mut writer =
-            BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows, blocks_hash: [0; 32] });
+        let mut writer = BundleWriter::new(
+            BundleKind::Index,
+            BundleIdentity { first_sequence: 1, rows, blocks_hash: [0; 32] },
+        );
         if let Some(rows) = write_rows {
-            write(WORDS, (&inverted(&[(0, b"a".to_vec())]), rows), &mut writer).unwrap();
+            write(WORDS, &inverted(&[(0, b"a".to_vec())]), rows, &mut writer).unwrap();
         }
         let refused = words_in(&disk_with(&writer.finish().concat()).1).err();
         assert_eq!(refused.as_ref(), Some(expected));
@@ -267,9 +269,11 @@ fn an_index_of_something_else_is_refused() {
 
 #[test]
 fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
-    let mut writer =
-        BundleWriter::new(Kind::Index, Identity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] });
-    write(WORDS, (&inverted(&[(5, b"a".to_vec())]), 2), &mut writer).unwrap();
+    let mut writer = BundleWriter::new(
+        BundleKind::Index,
+        BundleIdentity { first_sequence: 1, rows: 2, blocks_hash: [0; 32] },
+    );
+    write(WORDS, &inverted(&[(5, b"a".to_vec())]), 2, &mut writer).unwrap();
     let words = words_in(&disk_with(&writer.finish().concat()).1).unwrap();
     let found = words.find(b"a").unwrap().unwrap();
     let refused = IndexError::Format("a word's rows go beyond 2".to_owned());

@@ -1,9 +1,9 @@
-//! Walks over the words of a segment that begin alike, and gathers the rows of those that are meant.
+//! Walks over the words of a segment that begin alike, and gathers the rows of those that match.
 //!
-//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may be meant,
-//! and never counts as one that is.
+//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may match, but
+//! never counts as a match.
 
-use super::read::{Words, insert_all};
+use super::read::{WordDictionary, insert_all};
 use crate::segment::bundle::IndexError;
 use crate::segment::inverter::TERM_BYTES_MAX;
 use logstead_record::Selection;
@@ -13,33 +13,33 @@ use std::ops::Bound;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::termdict::TermStreamer;
 
-/// This many of a word's rows are decoded in the time of other work on one.
+/// The number of a word's rows that are decoded in the time of other work on one.
 const DECODED_ROWS: usize = 8;
 
-/// What a walk over the dictionary found.
+/// The result of a walk over the dictionary.
 #[derive(Debug, Clone)]
-pub(crate) struct Walked<T = Selection> {
+pub(crate) struct Walk<T = Selection> {
     /// The rows of the words that were accepted.
     pub(crate) rows: T,
-    /// The rows of words that are longer than the dictionary keeps, and might have been.
+    /// The rows of words that are longer than the dictionary keeps, and might be accepted.
     pub(crate) cut: Selection,
-    /// How many terms were looked at.
+    /// The number of terms that were looked at.
     pub(crate) terms: usize,
     /// Whether these were all. If not, neither are the rows.
     pub(crate) complete: bool,
 }
 
-impl Walked<Vec<Selection>> {
-    /// Before anything was looked at, for a number of sets.
-    pub(crate) fn nothing(sets: usize, rows: usize) -> Walked<Vec<Selection>> {
+impl Walk<Vec<Selection>> {
+    /// The result before the walk, for a number of sets.
+    pub(crate) fn nothing(sets: usize, rows: usize) -> Walk<Vec<Selection>> {
         let none = Selection::none(rows);
-        Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
+        Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
     }
 }
 
 /// Sets of words that are looked for together.
 pub(crate) trait WordSets {
-    /// How many sets.
+    /// The number of sets.
     fn sets(&self) -> usize;
 
     /// The places of a dictionary where to look, and whether all words there are in the only set.
@@ -52,9 +52,9 @@ pub(crate) trait WordSets {
     fn forms(&self, set: usize) -> Vec<WordForm>;
 }
 
-impl Words {
+impl WordDictionary {
     /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
-    /// gives up: to scan the messages is then cheaper. It also ends where the work does.
+    /// gives up: to scan the messages is then cheaper. It also ends when the work does.
     #[cfg(test)]
     pub(super) fn walk(
         &self,
@@ -62,14 +62,14 @@ impl Words {
         accepts: &mut dyn FnMut(&[u8]) -> bool,
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked, IndexError> {
+    ) -> Result<Walk, IndexError> {
         let mut sets_of = |word: &[u8], sets: &mut Vec<usize>| {
             if accepts(word) {
                 sets.push(0);
             }
         };
-        let mut walked = self.walk_each((prefix, 1), &mut sets_of, terms_max, work)?;
-        Ok(Walked {
+        let mut walked = self.walk_each(prefix, 1, &mut sets_of, terms_max, work)?;
+        Ok(Walk {
             rows: walked.rows.remove(0),
             cut: walked.cut,
             terms: walked.terms,
@@ -77,16 +77,17 @@ impl Words {
         })
     }
 
-    /// The same for several sets of words at once: `sets_of` says in which of them a word is.
+    /// The same for several sets of words at once: `sets_of` gives the sets that a word is in.
     pub(crate) fn walk_each(
         &self,
-        (prefix, sets): (&[u8], usize),
+        prefix: &[u8],
+        sets: usize,
         sets_of: &mut dyn FnMut(&[u8], &mut Vec<usize>),
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+    ) -> Result<Walk<Vec<Selection>>, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let mut walked = Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
+        let mut walked = Walk { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
         let (mut postings, mut sets) = (BlockSegmentPostings::empty(), Vec::new());
         let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
         while terms.advance() {
@@ -120,14 +121,14 @@ impl Words {
         sets: &dyn WordSets,
         terms_max: usize,
         work: &Work<'_>,
-    ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
+    ) -> Result<Walk<Vec<Selection>>, IndexError> {
+        let mut all = Walk::nothing(sets.sets(), self.rows as usize);
         for (beginning, are_all_meant) in sets.walks() {
             let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
                 if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
             };
-            let walked = self.walk_each((beginning, sets.sets()), sets_of, terms_max - all.terms, work)?;
-            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            let walked = self.walk_each(beginning, sets.sets(), sets_of, terms_max - all.terms, work)?;
+            all.add(&walked.rows, &walked.cut, walked.terms, walked.complete);
             if !all.complete {
                 break;
             }
@@ -145,9 +146,9 @@ impl Words {
     }
 }
 
-impl Walked<Vec<Selection>> {
-    /// Adds what another dictionary has for the same sets.
-    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, (terms, complete): (usize, bool)) {
+impl Walk<Vec<Selection>> {
+    /// Adds the result of another dictionary for the same sets.
+    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, terms: usize, complete: bool) {
         self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
         self.cut.union(cut);
         self.terms += terms;
@@ -155,7 +156,7 @@ impl Walked<Vec<Selection>> {
     }
 }
 
-impl Walked {
+impl Walk {
     /// Whether `rows` are all, and no word was too long to tell.
     #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
@@ -163,7 +164,7 @@ impl Walked {
     }
 }
 
-/// Where the words that begin with `prefix` end.
+/// The end of the words that begin with `prefix`.
 fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
     let Some(last) = prefix.iter().rposition(|&byte| byte < u8::MAX) else { return Bound::Unbounded };
     let mut end = prefix[..=last].to_vec();

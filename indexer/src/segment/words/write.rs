@@ -1,11 +1,11 @@
-//! Writes the words of a segment, by giving what an [`Inverter`](crate::segment::inverter::Inverter) made to tantivy's
-//! own serializers: so the files are what tantivy writes for one text field without frequencies, positions and norms,
-//! and an empty document store.
+//! Writes the words of a segment, by handing the result of an [`Inverter`](crate::segment::inverter::Inverter) to
+//! tantivy's own serializers: so the files are those that tantivy writes for one text field without frequencies,
+//! positions and norms, and an empty document store.
 
 use super::layout::FIELD;
 use crate::segment::bundle::{BundleWriter, IndexError};
-use crate::segment::directory::Gathered;
-use crate::segment::inverter::Inverted;
+use crate::segment::directory::MemoryDirectory;
+use crate::segment::inverter::InvertedWords;
 use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{Directory, TerminatingWrite};
 use tantivy::fieldnorm::FieldNormsSerializer;
@@ -21,10 +21,11 @@ const STORE_BLOCK_BYTES: usize = 16 << 10;
 /// Writes the words of `rows` rows as sections of an index file, under the name of a dictionary.
 pub(crate) fn write(
     dictionary: &'static str,
-    (inverted, rows): (&Inverted, u32),
+    inverted: &InvertedWords,
+    rows: u32,
     writer: &mut BundleWriter,
 ) -> Result<(), IndexError> {
-    let files = Gathered::new(dictionary);
+    let files = MemoryDirectory::new(dictionary);
     let index = Index::create(files.clone(), schema(), settings())?;
     let id = SegmentId::from_uuid_string(SEGMENT).map_err(|error| IndexError::Format(error.to_string()))?;
     let segment = index.segment(index.new_segment_meta(id, rows));
@@ -54,7 +55,7 @@ pub(super) fn settings() -> IndexSettings {
     }
 }
 
-fn write_postings(inverted: &Inverted, segment: &Segment) -> Result<(), IndexError> {
+fn write_postings(inverted: &InvertedWords, segment: &Segment) -> Result<(), IndexError> {
     let mut serializer = InvertedIndexSerializer::open(segment)?;
     let mut field = serializer.new_field(FIELD, inverted.postings(), None)?;
     for (term, rows) in inverted.iter() {
@@ -68,7 +69,7 @@ fn write_postings(inverted: &Inverted, segment: &Segment) -> Result<(), IndexErr
     Ok(serializer.close()?)
 }
 
-/// The files that tantivy does not open a segment without.
+/// Writes the empty files without which tantivy does not open a segment.
 fn write_what_is_empty(rows: u32, segment: &Segment) -> Result<(), IndexError> {
     let open = |component| segment.open_write(component).map_err(tantivy::TantivyError::from);
     FieldNormsSerializer::from_write(open(SegmentComponent::FieldNorms)?)?.close()?;

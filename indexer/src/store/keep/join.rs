@@ -1,90 +1,92 @@
-//! Joins small neighbours: fewer segments are fewer to ask.
+//! Joins small neighbours, so that there are fewer segments to search.
 
-use super::done::{Done, KeepError};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
 use super::reindex::each_of;
 use crate::segment::Segment;
-use crate::segment::blocks::TextGroups;
+use crate::segment::blocks::RowGroups;
 use crate::segment::build::SegmentBuilder;
 use crate::store::damage::Damage;
-use crate::store::part::Part;
+use crate::store::part::StorePart;
 use crate::store::view::View;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So many neighbours are joined at least.
+/// The fewest neighbours that are joined.
 const JOIN_MIN: usize = 4;
-/// So many are joined even while messages arrive.
+/// The number of neighbours that are joined even while messages arrive.
 const JOIN_ALWAYS: usize = 64;
 /// Neighbours are joined to this many rows first.
 const FIRST_ROWS_MAX: u32 = 1 << 20;
-/// Segments of that many are joined only where these are left: what expires with one is a small part of all, and a search
-/// has enough to do side by side.
+/// Segments of that many rows are joined only if this many remain: then one that expires is a small part of all, and a
+/// search has enough to do side by side.
 const SEGMENTS_LEFT: u64 = 64;
 
 /// When to join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum When {
+pub(super) enum JoinPolicy {
     /// In idle times.
     Idle,
-    /// Always: for a segment that will not be joined again, or where there are very many.
+    /// Always: for a segment that will not be joined again, or if there are very many.
     Always,
 }
 
-/// Neighbours that are worth being one.
+/// Neighbours that are worth joining.
 pub(super) fn small_neighbours(
     view: &View,
-    (rows_max, bytes_max): (u32, u64),
+    rows_max: u32,
+    bytes_max: u64,
     is_free: &dyn Fn(u64) -> bool,
-    when: When,
+    when: JoinPolicy,
 ) -> Option<Vec<Arc<Segment>>> {
     let segments: Vec<&Arc<Segment>> =
         view.segments.iter().filter(|segment| is_free(segment.id.first_sequence)).collect();
-    let size = |segment: &&Arc<Segment>| Size {
+    let size = |segment: &&Arc<Segment>| SegmentSize {
         first_sequence: segment.id.first_sequence,
         rows: u64::from(segment.id.rows),
         bytes: segment.bytes(),
     };
-    let sizes: Vec<Size> = segments.iter().map(size).collect();
+    let sizes: Vec<SegmentSize> = segments.iter().map(size).collect();
     let rows = view.segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
     let run = rows_allowed(rows, rows_max)
         .into_iter()
-        .find_map(|most| run_to_join(&sizes, (most, bytes_max), when))?;
+        .find_map(|most| run_to_join(&sizes, most, bytes_max, when))?;
     Some(segments[run].iter().copied().cloned().collect())
 }
 
-/// How many rows a segment may have, in a logspace of this many: first, and where no more can be joined to that.
+/// The most rows of a joined segment, in a logspace of this many: at first, and once no more can be joined within that.
 fn rows_allowed(rows: u64, rows_max: u32) -> [u64; 2] {
     let first = rows_max.min(FIRST_ROWS_MAX).into();
     [first, (rows / SEGMENTS_LEFT).clamp(first, rows_max.into())]
 }
 
-/// Puts one segment in the place of some that adjoin.
+/// Replaces adjoining segments by one.
 pub(super) fn join(
     publisher: &Publisher,
     segments: &[Arc<Segment>],
     cancelled: &dyn Fn() -> bool,
-) -> Result<Done, KeepError> {
-    let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(Done::Void) };
+) -> Result<TaskOutcome, KeepError> {
+    let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(TaskOutcome::Void) };
     let unwritten = |error| publisher.unwritten(error);
     let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
     let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash);
     for segment in segments {
-        add_groups(&mut builder, segment, segment.blocks.groups(), (publisher, cancelled))?;
+        add_groups(&mut builder, segment, segment.blocks.groups(), publisher, cancelled)?;
     }
     let messages = u64::from(builder.rows());
     let joined = builder.finish(last.blocks.hash).map_err(unwritten)?;
-    let old: Vec<Part> = segments.iter().cloned().map(Part::Segment).collect();
+    let old: Vec<StorePart> = segments.iter().cloned().map(StorePart::Segment).collect();
     let is_joined = publisher.exchange(&old, vec![joined])?;
-    Ok(if is_joined { Done::Joined { segments: old.len(), messages } } else { Done::Void })
+    Ok(if is_joined { TaskOutcome::Joined { segments: old.len(), messages } } else { TaskOutcome::Void })
 }
 
 /// Adds the groups of a segment: large ones as they are, and the messages of small ones.
 fn add_groups(
     builder: &mut SegmentBuilder<'_>,
     segment: &Segment,
-    groups: &TextGroups,
-    (publisher, cancelled): (&Publisher, &dyn Fn() -> bool),
+    groups: &RowGroups,
+    publisher: &Publisher,
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<(), KeepError> {
     let damaged = |error| KeepError::Damaged(Damage::of_segment(segment.id, error).to_string());
     for group in 0..groups.groups() {
@@ -103,28 +105,33 @@ fn add_groups(
     Ok(())
 }
 
-/// A segment as far as joining is concerned.
+/// The properties of a segment that joining depends on.
 #[derive(Clone, Copy)]
-struct Size {
+struct SegmentSize {
     first_sequence: u64,
     rows: u64,
     bytes: u64,
 }
 
-/// Which neighbours to join: the first run that is long enough and in which none is larger than half of all, so
+/// The neighbours to join: the first run that is long enough and in which none is larger than half of all, so
 /// that a message is written again only a few times.
-fn run_to_join(segments: &[Size], (rows_max, bytes_max): (u64, u64), when: When) -> Option<Range<usize>> {
+fn run_to_join(
+    segments: &[SegmentSize],
+    rows_max: u64,
+    bytes_max: u64,
+    when: JoinPolicy,
+) -> Option<Range<usize>> {
     (0..segments.len()).find_map(|start| {
-        let run = start..start + run_length(&segments[start..], (rows_max, bytes_max));
+        let run = start..start + run_length(&segments[start..], rows_max, bytes_max);
         let rows = || segments[run.clone()].iter().map(|segment| segment.rows);
         let worth_it = JOIN_MIN <= run.len() && rows().max().unwrap_or(0) * 2 <= rows().sum();
         let is_full = || rows_max / 8 * 7 <= rows().sum() || JOIN_ALWAYS <= run.len();
-        (worth_it && (when == When::Idle || is_full())).then_some(run)
+        (worth_it && (when == JoinPolicy::Idle || is_full())).then_some(run)
     })
 }
 
-/// How many segments from the first on adjoin each other and are one of allowed size together.
-fn run_length(segments: &[Size], (rows_max, bytes_max): (u64, u64)) -> usize {
+/// The number of segments from the first on that adjoin each other and together have an allowed size.
+fn run_length(segments: &[SegmentSize], rows_max: u64, bytes_max: u64) -> usize {
     let (mut length, mut rows, mut bytes) = (0, 0, 0);
     for segment in segments {
         let adjoins = segment.first_sequence == segments[0].first_sequence + rows;
@@ -145,12 +152,12 @@ mod tests {
     fn check(rows: &[u64], expected: Option<Range<usize>>) {
         let mut next = 0;
         let sizes = rows.iter().map(|&rows| {
-            let size = Size { first_sequence: next, rows, bytes: rows };
+            let size = SegmentSize { first_sequence: next, rows, bytes: rows };
             next += rows;
             size
         });
         assert_eq!(
-            run_to_join(&sizes.collect::<Vec<_>>(), (100, u64::MAX), When::Idle),
+            run_to_join(&sizes.collect::<Vec<_>>(), 100, u64::MAX, JoinPolicy::Idle),
             expected,
             "{rows:?}"
         );
@@ -165,8 +172,8 @@ mod tests {
         check(&[70, 1, 1, 1], None);
         check(&[70, 1, 1, 1, 1], Some(1..5));
         check(&[40, 40, 40, 40], None);
-        let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
-        assert_eq!(run_to_join(&apart, (100, u64::MAX), When::Idle), None);
+        let apart = [0, 10, 21, 31].map(|first_sequence| SegmentSize { first_sequence, rows: 10, bytes: 1 });
+        assert_eq!(run_to_join(&apart, 100, u64::MAX, JoinPolicy::Idle), None);
     }
 
     #[test]
@@ -180,25 +187,28 @@ mod tests {
             assert_eq!(rows_allowed(rows, 4 << 20), expected, "{rows}");
         }
         assert_eq!(rows_allowed(1 << 40, 1000), [1000; 2]);
-        let full = |count: usize| -> Vec<Size> {
+        let full = |count: usize| -> Vec<SegmentSize> {
             let rows = 1 << 20;
-            (0..count as u64).map(|at| Size { first_sequence: at * rows, rows, bytes: 9 << 20 }).collect()
+            (0..count as u64)
+                .map(|at| SegmentSize { first_sequence: at * rows, rows, bytes: 9 << 20 })
+                .collect()
         };
         let [first, larger] = rows_allowed(1 << 28, 4 << 20);
-        assert_eq!(run_to_join(&full(256), (first, 64 << 20), When::Idle), None);
-        assert_eq!(run_to_join(&full(256), (larger, 64 << 20), When::Always), Some(0..4));
-        assert_eq!(run_to_join(&full(256), (larger, 35 << 20), When::Always), None, "three are too few");
+        assert_eq!(run_to_join(&full(256), first, 64 << 20, JoinPolicy::Idle), None);
+        assert_eq!(run_to_join(&full(256), larger, 64 << 20, JoinPolicy::Always), Some(0..4));
+        assert_eq!(run_to_join(&full(256), larger, 35 << 20, JoinPolicy::Always), None, "three are too few");
     }
 
     #[test]
     fn full_segments_and_very_many_are_joined_at_any_time() {
-        let sizes = |rows: &[u64]| -> Vec<Size> {
-            let size = |(at, &rows): (usize, &u64)| Size { first_sequence: at as u64 * rows, rows, bytes: 1 };
+        let sizes = |rows: &[u64]| -> Vec<SegmentSize> {
+            let size =
+                |(at, &rows): (usize, &u64)| SegmentSize { first_sequence: at as u64 * rows, rows, bytes: 1 };
             rows.iter().enumerate().map(size).collect()
         };
-        assert_eq!(run_to_join(&sizes(&[12; 6]), (100, u64::MAX), When::Always), None);
-        assert_eq!(run_to_join(&sizes(&[12; 9]), (100, u64::MAX), When::Always), Some(0..8));
-        assert_eq!(run_to_join(&sizes(&[1; 63]), (100, u64::MAX), When::Always), None);
-        assert_eq!(run_to_join(&sizes(&[1; 64]), (100, u64::MAX), When::Always), Some(0..64));
+        assert_eq!(run_to_join(&sizes(&[12; 6]), 100, u64::MAX, JoinPolicy::Always), None);
+        assert_eq!(run_to_join(&sizes(&[12; 9]), 100, u64::MAX, JoinPolicy::Always), Some(0..8));
+        assert_eq!(run_to_join(&sizes(&[1; 63]), 100, u64::MAX, JoinPolicy::Always), None);
+        assert_eq!(run_to_join(&sizes(&[1; 64]), 100, u64::MAX, JoinPolicy::Always), Some(0..64));
     }
 }

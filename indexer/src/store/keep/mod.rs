@@ -6,9 +6,8 @@
 //! manifest is replaced before searchers see the new files; and what it replaces is removed only then. A task
 //! that fails or is killed changes nothing that counts.
 
-mod done;
 mod join;
-mod leftovers;
+mod outcome;
 mod publish;
 mod reindex;
 mod seal;
@@ -21,11 +20,11 @@ use crate::store::SEGMENTS_DIR;
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
 use crate::store::part::parts;
-use crate::store::retention::{Expired, Expiry, old_parts};
-use crate::store::view::{FileView, Shared, View};
-pub use done::{Done, KeepError};
-use join::{When, join, small_neighbours};
+use crate::store::retention::{ExpiredParts, Expiry, old_parts};
+use crate::store::view::{FileView, SharedView, View};
+use join::{JoinPolicy, join, small_neighbours};
 use logstead_record::Timestamp;
+pub use outcome::{KeepError, TaskOutcome};
 use parking_lot::Mutex;
 use publish::Publisher;
 use reindex::reindex;
@@ -37,32 +36,32 @@ use std::sync::Arc;
 /// Keeps a logspace. Clones keep the same one.
 #[derive(Clone)]
 pub struct Keeper {
-    inner: Arc<Inner>,
+    inner: Arc<KeeperState>,
 }
 
-struct Inner {
+struct KeeperState {
     publisher: Publisher,
     segment_rows_max: u32,
     join_bytes_max: u64,
-    /// First sequences of what tasks are at, and of what they failed at because it is damaged.
+    /// The first sequences of parts that tasks are working on, and of damaged parts that they failed on.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
 }
 
-/// Something to do, claimed by its holder.
+/// A task, claimed by its holder.
 pub struct Task {
     keeper: Keeper,
-    work: Work,
+    work: TaskKind,
     claims: Vec<u64>,
 }
 
-enum Work {
+enum TaskKind {
     Seal(Arc<FileView>),
     Reindex(SegmentId),
     Join(Vec<Arc<Segment>>),
 }
 
-/// What waits to be sealed.
+/// The files that wait to be sealed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Backlog {
     /// Journal files.
@@ -93,21 +92,26 @@ impl Drop for Task {
 }
 
 impl Task {
-    /// What it will do, for a log.
+    /// Describes the task, for a log.
     pub fn describe(&self) -> String {
         match &self.work {
-            Work::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
-            Work::Reindex(id) => format!("index {} again", id.blocks_name()),
-            Work::Join(segments) => format!("join {} segments", segments.len()),
+            TaskKind::Seal(file) => format!("seal {} messages of {}", file.messages, file.journal.name),
+            TaskKind::Reindex(id) => format!("index {} again", id.blocks_name()),
+            TaskKind::Join(segments) => format!("join {} segments", segments.len()),
         }
     }
 }
 
 impl Keeper {
-    pub(crate) fn new(disk: &Arc<dyn Disk>, dir: &Path, options: &Options, shared: Arc<Shared>) -> Keeper {
+    pub(crate) fn new(
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
+        options: &Options,
+        shared: Arc<SharedView>,
+    ) -> Keeper {
         let segments = Folder::new(Arc::clone(disk), &dir.join(SEGMENTS_DIR), options.index_memory_max);
-        let inner = Inner {
-            publisher: Publisher::new((dir, segments), shared),
+        let inner = KeeperState {
+            publisher: Publisher::new(dir, segments, shared),
             segment_rows_max: options.segment_rows_max,
             join_bytes_max: options.join_bytes_max,
             claimed: Mutex::default(),
@@ -116,17 +120,17 @@ impl Keeper {
         Keeper { inner: Arc::new(inner) }
     }
 
-    /// Makes what was found the beginning.
-    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool)) {
-        self.inner.publisher.begin(view, manifest);
+    /// Begins with the contents that opening found.
+    pub(crate) fn begin(&self, view: View, manifest: Manifest, is_settled: bool) {
+        self.inner.publisher.begin(view, manifest, is_settled);
     }
 
-    /// Where the segments are.
+    /// The folder of the segments.
     pub(crate) fn folder(&self) -> &Folder {
         &self.inner.publisher.segments
     }
 
-    /// What is most urgent, if there is anything. Small segments are joined in idle times, or when they make a full one.
+    /// The most urgent task, if there is any. Small segments are joined in idle times, or when they make a full one.
     pub fn next_task(&self, idle: bool) -> Option<Task> {
         let view = self.view();
         let mut claimed = self.inner.claimed.lock();
@@ -137,13 +141,13 @@ impl Keeper {
             view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && segment.lacks_index())
         };
         let work = match file {
-            Some(file) => Work::Seal(Arc::clone(file)),
+            Some(file) => TaskKind::Seal(Arc::clone(file)),
             None => match unindexed() {
-                Some(segment) => Work::Reindex(segment.id),
+                Some(segment) => TaskKind::Reindex(segment.id),
                 None => {
-                    let when = if idle { When::Idle } else { When::Always };
-                    let most = (self.inner.segment_rows_max, self.inner.join_bytes_max);
-                    Work::Join(small_neighbours(&view, most, &is_free, when)?)
+                    let when = if idle { JoinPolicy::Idle } else { JoinPolicy::Always };
+                    let (rows_max, bytes_max) = (self.inner.segment_rows_max, self.inner.join_bytes_max);
+                    TaskKind::Join(small_neighbours(&view, rows_max, bytes_max, &is_free, when)?)
                 }
             },
         };
@@ -152,28 +156,28 @@ impl Keeper {
         Some(Task { keeper: self.clone(), work, claims })
     }
 
-    /// To make the indexes of all segments again, oldest first.
+    /// The tasks that make the indexes of all segments again, oldest first.
     pub fn reindex_tasks(&self) -> Vec<Task> {
         let mut claimed = self.inner.claimed.lock();
         let is_free = |id: &SegmentId| !claimed.contains(&id.first_sequence);
         let mut ids: Vec<SegmentId> = self.view().segment_ids().filter(is_free).collect();
         ids.sort_unstable();
-        let claim = |work: Work| {
+        let claim = |work: TaskKind| {
             let claims = work.claims();
             claimed.extend(&claims);
             Task { keeper: self.clone(), work, claims }
         };
-        ids.into_iter().map(Work::Reindex).map(claim).collect()
+        ids.into_iter().map(TaskKind::Reindex).map(claim).collect()
     }
 
-    /// Does what is to be done.
-    pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<Done, KeepError> {
-        let Inner { publisher, segment_rows_max, .. } = &*self.inner;
+    /// Does a task.
+    pub fn run(&self, task: &Task, cancelled: &dyn Fn() -> bool) -> Result<TaskOutcome, KeepError> {
+        let KeeperState { publisher, segment_rows_max, .. } = &*self.inner;
         publisher.remove_leftovers();
         let done = match &task.work {
-            Work::Seal(file) => seal(publisher, file, *segment_rows_max, cancelled),
-            Work::Reindex(id) => reindex(publisher, *id, cancelled),
-            Work::Join(segments) => join(publisher, segments, cancelled),
+            TaskKind::Seal(file) => seal(publisher, file, *segment_rows_max, cancelled),
+            TaskKind::Reindex(id) => reindex(publisher, *id, cancelled),
+            TaskKind::Join(segments) => join(publisher, segments, cancelled),
         };
         if let Err(KeepError::Damaged(_)) = done {
             self.inner.hopeless.lock().extend(&task.claims);
@@ -181,28 +185,28 @@ impl Keeper {
         done
     }
 
-    /// Keeps no more of the indexes in memory from now on.
+    /// Sets the limit of memory for the indexes.
     pub(crate) fn set_index_memory_max(&self, bytes_max: usize) {
         self.inner.publisher.segments.set_index_memory_max(bytes_max);
     }
 
-    /// What is in memory to find messages in segments: of their indexes, and the tables of their blocks.
+    /// The memory used to find messages in segments: that of their indexes, and that of the tables of their blocks.
     pub fn index_memory_bytes(&self) -> (usize, usize) {
         let tables = self.view().segments.iter().map(|segment| segment.table_bytes()).sum();
         (self.inner.publisher.segments.index_memory_bytes(), tables)
     }
 
-    /// What is in memory for the segments and indexes that are being made.
+    /// The memory of the segments and indexes that are being made.
     pub fn sealing_memory_bytes(&self) -> usize {
         self.inner.publisher.segments.building_memory_bytes()
     }
 
-    /// What waits to be sealed.
+    /// The files that wait to be sealed.
     pub fn backlog(&self) -> Backlog {
         Backlog::of(closed(&self.view()))
     }
 
-    /// What of it can be sealed: damaged files stay as they are.
+    /// The part of the backlog that can be sealed: damaged files stay as they are.
     pub fn sealable_backlog(&self) -> Backlog {
         let view = self.view();
         let hopeless = self.inner.hopeless.lock();
@@ -211,7 +215,7 @@ impl Keeper {
         Backlog::of(closed(&view).iter().filter(is_hopeful))
     }
 
-    /// When the newest of all messages was received; `None` where there is none, or none that can be read.
+    /// When the newest of all messages was received; `None` if there is none, or none that can be read.
     pub fn received_last(&self) -> Option<Timestamp> {
         let view = self.view();
         let files = view.files.iter().filter(|file| 0 < file.messages).map(|file| file.received);
@@ -219,26 +223,26 @@ impl Keeper {
         files.chain(segments).max()
     }
 
-    /// Why nothing expires for now, if so.
+    /// The reason why nothing expires for now, if there is one.
     pub fn expiry_held(&self) -> Option<&'static str> {
         let held = "the newest journal file is missing: nothing is removed before another message is stored";
         self.view().newest_missing.map(|_| held)
     }
 
-    /// What expiry would remove.
-    pub fn preview(&self, expiry: &Expiry) -> Expired {
-        Expired::of(&old_parts(&self.view(), expiry))
+    /// The parts that expiry would remove.
+    pub fn preview(&self, expiry: &Expiry) -> ExpiredParts {
+        ExpiredParts::of(&old_parts(&self.view(), expiry))
     }
 
-    /// What goes next once that is removed: when its last message was received, and how many it has. `None` where nothing
-    /// is left that can be read.
+    /// The part that expires next, after those: when its last message was received, and the number of its messages.
+    /// `None` if nothing readable is left.
     pub fn next_to_expire(&self, expiry: &Expiry) -> Option<(Timestamp, u64)> {
         let view = self.view();
         let left = parts(&view).into_iter().skip(old_parts(&view, expiry).len());
         let mut messages = 0;
         for part in left {
             messages += part.messages();
-            // What cannot be read goes with what follows it.
+            // An unreadable part goes with the one that follows it.
             if let Some(received) = part.received().filter(|_| 0 < messages) {
                 return Some((received, messages));
             }
@@ -247,7 +251,7 @@ impl Keeper {
     }
 
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
-    pub(crate) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+    pub(crate) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         self.inner.publisher.expire(expiry)
     }
 
@@ -256,7 +260,7 @@ impl Keeper {
         self.inner.publisher.note_synced(next_sequence);
     }
 
-    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    /// Makes sure that the manifest has all segments, and how far the messages reach.
     pub(crate) fn settle(&self) -> Result<(), DiskError> {
         self.inner.publisher.settle()
     }
@@ -271,12 +275,12 @@ fn closed(view: &View) -> &[Arc<FileView>] {
     view.files.split_last().map_or(&[], |(_, closed)| closed)
 }
 
-impl Work {
+impl TaskKind {
     fn claims(&self) -> Vec<u64> {
         match self {
-            Work::Seal(file) => vec![file.first_sequence],
-            Work::Reindex(id) => vec![id.first_sequence],
-            Work::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
+            TaskKind::Seal(file) => vec![file.first_sequence],
+            TaskKind::Reindex(id) => vec![id.first_sequence],
+            TaskKind::Join(segments) => segments.iter().map(|segment| segment.id.first_sequence).collect(),
         }
     }
 }
@@ -286,7 +290,7 @@ mod tests {
     use super::*;
     use crate::{SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
-    use logstead_work::{Alone, Run};
+    use logstead_work::{Alone, SearchContext};
 
     #[test]
     fn files_that_are_sealed_in_any_order_are_one_chain() {
@@ -305,7 +309,7 @@ mod tests {
                 opened.keeper.run(&tasks[at], &|| false).unwrap();
             }
             assert_eq!(opened.searcher.stats().segments, 3);
-            opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+            opened.searcher.verify(&SearchContext::alone(), &mut |checked| assert_eq!(checked.findings, []));
         }
     }
 }

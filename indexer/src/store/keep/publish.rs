@@ -3,17 +3,16 @@
 //! **Invariant:** new files are whole and synced before the manifest names them; the manifest is replaced before
 //! searchers see the new files; and what it replaces is removed only then.
 
-use super::leftovers::Leftovers;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::segment::build::write_index;
 use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::store::JOURNAL_DIR;
-use crate::store::manifest::{self, Extent, Manifest};
-use crate::store::part::Part;
-use crate::store::retention::{Expired, Expiry, old_parts, without_expired};
-use crate::store::view::{Shared, View};
+use crate::store::manifest::{self, Manifest, ManifestExtent};
+use crate::store::part::StorePart;
+use crate::store::retention::{ExpiredParts, Expiry, old_parts, without_expired};
+use crate::store::view::{SharedView, View};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,10 +25,10 @@ pub(super) struct Publisher {
     dir: PathBuf,
     journal_dir: PathBuf,
     pub(super) segments: Folder,
-    shared: Arc<Shared>,
+    shared: Arc<SharedView>,
     /// Held while files are exchanged.
     manifest: Mutex<Manifest>,
-    /// Whether that is certainly the one on the disk.
+    /// Whether it is certainly the one on the disk.
     is_settled: AtomicBool,
     /// Messages with sequences below this are on the disk.
     synced_next: AtomicU64,
@@ -37,7 +36,7 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    pub(super) fn new((dir, segments): (&Path, Folder), shared: Arc<Shared>) -> Publisher {
+    pub(super) fn new(dir: &Path, segments: Folder, shared: Arc<SharedView>) -> Publisher {
         let disk = Arc::clone(&segments.disk);
         Publisher {
             leftovers: Leftovers::new(Arc::clone(&disk)),
@@ -52,8 +51,8 @@ impl Publisher {
         }
     }
 
-    /// Publishes what was found when the logspace was opened.
-    pub(super) fn begin(&self, view: View, (found, is_settled): (Manifest, bool)) {
+    /// Publishes the contents that opening found.
+    pub(super) fn begin(&self, view: View, found: Manifest, is_settled: bool) {
         let mut manifest = self.manifest.lock();
         *manifest = found;
         self.is_settled.store(is_settled, Ordering::Relaxed);
@@ -70,7 +69,7 @@ impl Publisher {
         self.synced_next.fetch_max(next_sequence, Ordering::Relaxed);
     }
 
-    /// Sees to it that the manifest says which segments there are and how far the messages reach.
+    /// Makes sure that the manifest has all segments, and how far the messages reach.
     pub(super) fn settle(&self) -> Result<(), DiskError> {
         let mut manifest = self.manifest.lock();
         if self.view().closed.is_some() {
@@ -85,8 +84,8 @@ impl Publisher {
         self.write_manifest(&mut manifest, same)
     }
 
-    /// Puts new segments in the place of what they were made of. Whether it is: what has expired meanwhile stays so.
-    pub(super) fn exchange(&self, old: &[Part], new: Vec<Segment>) -> Result<bool, DiskError> {
+    /// Replaces parts by the segments made of them. Returns whether it did: parts that expired meanwhile stay expired.
+    pub(super) fn exchange(&self, old: &[StorePart], new: Vec<Segment>) -> Result<bool, DiskError> {
         let mut manifest = self.manifest.lock();
         let view = self.view();
         if !old.iter().all(|part| part.is_in(&view)) {
@@ -114,7 +113,7 @@ impl Publisher {
         Ok(true)
     }
 
-    /// Puts an index in the place of one that may be there. Whether it is: the segment may have expired meanwhile.
+    /// Replaces the index of a segment. Returns whether it did: the segment may have expired meanwhile.
     pub(super) fn exchange_index(&self, segment: &Segment, index: IndexBuilder) -> Result<bool, DiskError> {
         // Held, so that the segment does not expire meanwhile and leave an index without blocks.
         let manifest = self.manifest.lock();
@@ -128,24 +127,24 @@ impl Publisher {
     }
 
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
-    pub(super) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
+    pub(super) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
         self.remove_leftovers();
         let mut manifest = self.manifest.lock();
         let view = self.view();
         let parts = old_parts(&view, expiry);
         if parts.is_empty() {
-            return Ok(Expired::default());
+            return Ok(ExpiredParts::default());
         }
         // From here on they count for nothing, whatever is left of their files.
         let new = without_expired(&manifest, &view, &parts);
-        let Extent { first, expired, .. } = new.extent.unwrap_or_default();
+        let ManifestExtent { first, expired, .. } = new.extent.unwrap_or_default();
         self.write_manifest(&mut manifest, new)?;
         self.change_view(|view| {
             view.drop_before(first);
             view.expired = expired;
         });
         self.remove_parts(&parts);
-        Ok(Expired::of(&parts))
+        Ok(ExpiredParts::of(&parts))
     }
 
     /// Removes segments that were made and never published.
@@ -169,7 +168,7 @@ impl Publisher {
         change(Arc::make_mut(&mut self.shared.write()));
     }
 
-    /// Where the newest journal file begins. One that is missing is missed until there is another.
+    /// The first sequence of the newest journal file. A missing one counts until there is another.
     fn newest_file(&self) -> u64 {
         let view = self.view();
         let newest = view.files.last().map_or(0, |file| file.first_sequence);
@@ -197,14 +196,42 @@ impl Publisher {
         self.leftovers.remove(unnamed.flat_map(|segment| self.segments.paths(segment.id)));
     }
 
-    fn remove_parts(&self, parts: &[Part]) {
+    fn remove_parts(&self, parts: &[StorePart]) {
         for part in parts {
             match part {
-                Part::File(file) => self.leftovers.remove([self.journal_dir.join(&file.journal.name)]),
-                Part::Segment(_) | Part::Lost(_) => {
+                StorePart::File(file) => self.leftovers.remove([self.journal_dir.join(&file.journal.name)]),
+                StorePart::Segment(_) | StorePart::Lost(_) => {
                     self.leftovers.remove(part.id().into_iter().flat_map(|id| self.segments.paths(id)));
                 }
             }
         }
+    }
+}
+
+/// Removes files, and remembers those that could not be removed.
+struct Leftovers {
+    disk: Arc<dyn Disk>,
+    paths: Mutex<Vec<PathBuf>>,
+}
+
+impl Leftovers {
+    fn new(disk: Arc<dyn Disk>) -> Leftovers {
+        Leftovers { disk, paths: Mutex::default() }
+    }
+
+    /// Removes files; those that cannot be removed are tried again later.
+    fn remove(&self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            match self.disk.remove(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => self.paths.lock().push(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Tries again to remove the files that are left.
+    fn remove_all(&self) {
+        let paths = std::mem::take(&mut *self.paths.lock());
+        self.remove(paths);
     }
 }

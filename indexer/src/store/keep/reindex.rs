@@ -1,26 +1,28 @@
-//! Makes the index of a segment again, of its blocks.
+//! Makes the index of a segment again from its blocks.
 
-use super::done::{Done, KeepError};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
 use crate::segment::Segment;
-use crate::segment::blocks::{BlocksError, Scratch};
+use crate::segment::blocks::{BlocksError, ReadScratch};
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use logstead_record::{Batch, ColumnGroups};
 use std::ops::Range;
 
-/// Puts a new index in the place of the one of a segment.
+/// Replaces the index of a segment by a new one.
 pub(super) fn reindex(
     publisher: &Publisher,
     id: SegmentId,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Done, KeepError> {
+) -> Result<TaskOutcome, KeepError> {
     let view = publisher.view();
     if let Some(lost) = view.lost.iter().find(|lost| lost.id == id) {
         return Err(KeepError::Damaged(lost.damage.to_string()));
     }
-    let Some(segment) = view.segments.iter().find(|segment| segment.id == id) else { return Ok(Done::Void) };
-    let done = Done::Reindexed { messages: u64::from(id.rows) };
+    let Some(segment) = view.segments.iter().find(|segment| segment.id == id) else {
+        return Ok(TaskOutcome::Void);
+    };
+    let done = TaskOutcome::Reindexed { messages: u64::from(id.rows) };
     let groups = segment.blocks.groups();
     let (sequence, hash) = (segment.blocks.first_sequence, segment.blocks.previous_hash);
     let mut index = publisher.segments.index_builder(sequence, &hash);
@@ -34,7 +36,7 @@ pub(super) fn reindex(
         index.push_group(&texts).map_err(|fault| damaged(fault.into()))?;
     }
     let is_there = publisher.exchange_index(segment, index)?;
-    Ok(if is_there { done } else { Done::Void })
+    Ok(if is_there { done } else { TaskOutcome::Void })
 }
 
 /// Shows all blocks of a segment.
@@ -53,7 +55,7 @@ pub(super) fn each_of(
     cancelled: &dyn Fn() -> bool,
     visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
 ) -> Result<(), KeepError> {
-    let mut scratch = Scratch::default();
+    let mut scratch = ReadScratch::default();
     for block in blocks {
         if cancelled() {
             return Err(KeepError::Cancelled);

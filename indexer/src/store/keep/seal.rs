@@ -1,35 +1,35 @@
 //! Seals a journal file: its messages become segments.
 
-use super::done::{Done, KeepError};
+use super::outcome::{KeepError, TaskOutcome};
 use super::publish::Publisher;
-use crate::journal::frame::{HEADER_BYTES_MAX, Hash, Header};
+use crate::journal::frame::{FrameHeader, HEADER_BYTES_MAX, Hash};
 use crate::segment::Segment;
 use crate::segment::build::SegmentBuilder;
-use crate::store::part::{Part, parts};
-use crate::store::read::{Read, read_file};
+use crate::store::part::{StorePart, parts};
+use crate::store::read::{StretchItem, read_file};
 use crate::store::view::{FileView, View};
 use logstead_record::Batch;
 use std::io;
 use std::sync::Arc;
 
-/// Whether a closed file can become segments: nothing of it may be missing.
+/// Whether a closed file can become segments: it must be complete.
 pub(super) fn is_sealable(file: &FileView) -> bool {
     0 < file.messages && file.damaged.is_empty()
 }
 
-/// Puts segments of at most `rows_max` messages in the place of a closed file.
+/// Replaces a closed file by segments of at most `rows_max` messages.
 pub(super) fn seal(
     publisher: &Publisher,
     file: &Arc<FileView>,
     rows_max: u32,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Done, KeepError> {
+) -> Result<TaskOutcome, KeepError> {
     let (segments, next) = (Vec::new(), file.first_sequence);
-    let mut sealing = Sealing { publisher, file, rows_max, open: None, segments, next };
+    let mut sealing = SegmentSealer { publisher, file, rows_max, open: None, segments, next };
     let read = read_file(file, &mut |read| match read {
         _ if cancelled() => Err(KeepError::Cancelled),
-        Read::Batch(offset, first_sequence, batch) => sealing.push(offset, first_sequence, batch),
-        Read::Damage(damage) => Err(KeepError::Damaged(damage.to_string())),
+        StretchItem::Batch(offset, first_sequence, batch) => sealing.push(offset, first_sequence, batch),
+        StretchItem::Damage(damage) => Err(KeepError::Damaged(damage.to_string())),
     });
     if let Err(error) = read.and_then(|()| sealing.end()) {
         publisher.discard(&sealing.segments);
@@ -37,13 +37,14 @@ pub(super) fn seal(
     }
     let segments = sealing.segments;
     let messages = segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
-    let done = Done::Sealed { segments: segments.len(), messages };
-    let is_sealed = !segments.is_empty() && publisher.exchange(&[Part::File(Arc::clone(file))], segments)?;
-    Ok(if is_sealed { done } else { Done::Void })
+    let done = TaskOutcome::Sealed { segments: segments.len(), messages };
+    let is_sealed =
+        !segments.is_empty() && publisher.exchange(&[StorePart::File(Arc::clone(file))], segments)?;
+    Ok(if is_sealed { done } else { TaskOutcome::Void })
 }
 
 /// A journal file on its way into segments.
-struct Sealing<'a> {
+struct SegmentSealer<'a> {
     publisher: &'a Publisher,
     file: &'a FileView,
     rows_max: u32,
@@ -53,7 +54,7 @@ struct Sealing<'a> {
     next: u64,
 }
 
-impl<'a> Sealing<'a> {
+impl<'a> SegmentSealer<'a> {
     fn push(&mut self, offset: u64, first_sequence: u64, batch: &Batch) -> Result<(), KeepError> {
         if first_sequence != self.next {
             return Err(KeepError::Damaged(format!("{}: messages are missing", self.file.journal.name)));
@@ -91,7 +92,7 @@ impl<'a> Sealing<'a> {
         let left = self.file.bytes.saturating_sub(offset);
         let mut bytes = vec![0; left.min(HEADER_BYTES_MAX as u64) as usize];
         let read = self.file.journal.file.read_at(offset, &mut bytes);
-        let header = read.and_then(|()| Header::read(&bytes).map_err(io::Error::other));
+        let header = read.and_then(|()| FrameHeader::read(&bytes).map_err(io::Error::other));
         Ok(header.map_err(|error| self.publisher.unread(error))?.previous_hash)
     }
 }
@@ -101,15 +102,15 @@ fn hash_after(publisher: &Publisher, file: &FileView) -> Result<Hash, KeepError>
     let view = publisher.view();
     let unknown = || KeepError::Damaged(format!("{}: what comes after it cannot be read", file.journal.name));
     match next_part(&view, file.first_sequence) {
-        Some(Part::Segment(segment)) => Ok(segment.blocks.previous_hash),
-        Some(Part::File(next)) => {
+        Some(StorePart::Segment(segment)) => Ok(segment.blocks.previous_hash),
+        Some(StorePart::File(next)) => {
             let header = next.journal.header().map_err(|error| publisher.unread(error))?;
             header.map(|header| header.previous_hash).map_err(|_| unknown())
         }
-        Some(Part::Lost(_)) | None => Err(unknown()),
+        Some(StorePart::Lost(_)) | None => Err(unknown()),
     }
 }
 
-fn next_part(view: &View, first_sequence: u64) -> Option<Part> {
+fn next_part(view: &View, first_sequence: u64) -> Option<StorePart> {
     parts(view).into_iter().find(|part| first_sequence < part.first_sequence())
 }

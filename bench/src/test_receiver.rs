@@ -1,5 +1,5 @@
-//! What a destination sends to: a receiver of syslog over TCP, of RELP, or of `_bulk`, which does nothing but count. It
-//! can be stopped, and started again at the same address.
+//! The receiver that a destination sends to: of syslog over TCP, of RELP, or of `_bulk`, which does nothing but count.
+//! It can be stopped, and started again at the same address.
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -14,12 +14,13 @@ use std::thread::JoinHandle;
 const READ_BYTES: usize = 256 << 10;
 /// No message or request is longer, so what is kept of them has a limit.
 const PIECE_BYTES_MAX: usize = 64 << 20;
-/// The kernel gives ports from 32768 on to connections. One of those might connect to itself while nobody listens there.
+/// The kernel gives ports from 32768 on to connections. One of those might connect to itself while nobody listens
+/// there.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
-/// What it speaks.
+/// The protocol it speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Protocol {
+pub(crate) enum SinkProtocol {
     /// Syslog over TCP, with octet counting
     Tcp,
     /// RELP
@@ -28,22 +29,22 @@ pub(crate) enum Protocol {
     Bulk,
 }
 
-/// What becomes of the messages.
-pub(crate) trait Take: Send + Sync {
+/// A taker of the messages.
+pub(crate) trait TakeMessage: Send + Sync {
     /// Whether the message is accepted; only `_bulk` can tell otherwise.
     fn take(&self, message: &[u8]) -> bool;
 }
 
 /// A running receiver; it ends its connections when it is dropped.
-pub(crate) struct Sink {
+pub(crate) struct TestReceiver {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ReceiverState>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    protocol: Protocol,
-    take: Arc<dyn Take>,
+struct ReceiverState {
+    protocol: SinkProtocol,
+    take: Arc<dyn TakeMessage>,
     connections: Mutex<Vec<TcpStream>>,
     is_stopping: AtomicBool,
 }
@@ -56,22 +57,22 @@ pub(crate) fn nowhere() -> Result<SocketAddr> {
     free.find(|address| TcpListener::bind(address).is_ok()).context("no port is free")
 }
 
-impl Protocol {
+impl SinkProtocol {
     /// Its name in commands and documents.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Protocol::Tcp => "tcp",
-            Protocol::Relp => "relp",
-            Protocol::Bulk => "bulk",
+            SinkProtocol::Tcp => "tcp",
+            SinkProtocol::Relp => "relp",
+            SinkProtocol::Bulk => "bulk",
         }
     }
 
     /// A destination of a router document that sends there.
     pub(crate) fn destination(self, id: &str, to: SocketAddr, keys: &str) -> String {
         let kind = match self {
-            Protocol::Tcp => format!("kind = \"syslog\"\nto = \"tcp://{to}\""),
-            Protocol::Relp => format!("kind = \"relp\"\nto = \"relp://{to}\"\nwindow = 1024"),
-            Protocol::Bulk => format!(
+            SinkProtocol::Tcp => format!("kind = \"syslog\"\nto = \"tcp://{to}\""),
+            SinkProtocol::Relp => format!("kind = \"relp\"\nto = \"relp://{to}\"\nwindow = 1024"),
+            SinkProtocol::Bulk => format!(
                 "kind = \"elastic\"\nurl = \"http://{to}\"\nindex = \"logs-bench\"\ncompression = \"none\""
             ),
         };
@@ -79,18 +80,22 @@ impl Protocol {
     }
 }
 
-impl Sink {
-    pub(crate) fn start(protocol: Protocol, address: SocketAddr, take: Arc<dyn Take>) -> Result<Sink> {
+impl TestReceiver {
+    pub(crate) fn start(
+        protocol: SinkProtocol,
+        address: SocketAddr,
+        take: Arc<dyn TakeMessage>,
+    ) -> Result<TestReceiver> {
         let listener = TcpListener::bind(address).with_context(|| format!("{address}"))?;
         let is_stopping = AtomicBool::new(false);
-        let shared = Arc::new(Shared { protocol, take, connections: Mutex::default(), is_stopping });
+        let shared = Arc::new(ReceiverState { protocol, take, connections: Mutex::default(), is_stopping });
         let accepting = shared.clone();
         let thread = std::thread::spawn(move || accepting.accept(&listener));
-        Ok(Sink { address, shared, thread: Some(thread) })
+        Ok(TestReceiver { address, shared, thread: Some(thread) })
     }
 }
 
-impl Drop for Sink {
+impl Drop for TestReceiver {
     fn drop(&mut self) {
         self.shared.is_stopping.store(true, Ordering::SeqCst);
         // So that it notices.
@@ -104,8 +109,8 @@ impl Drop for Sink {
     }
 }
 
-impl Shared {
-    fn accept(self: &Arc<Shared>, listener: &TcpListener) {
+impl ReceiverState {
+    fn accept(self: &Arc<ReceiverState>, listener: &TcpListener) {
         std::thread::scope(|scope| {
             for connection in listener.incoming() {
                 if self.is_stopping.load(Ordering::SeqCst) {
@@ -149,11 +154,11 @@ impl Shared {
     /// Takes the first message or request of the input; how long it is, or nothing while it is incomplete.
     fn next(&self, input: &[u8], answers: &mut Vec<u8>) -> io::Result<Option<usize>> {
         match self.protocol {
-            Protocol::Tcp => Ok(counted(input)?.map(|(message, length)| {
+            SinkProtocol::Tcp => Ok(counted(input)?.map(|(message, length)| {
                 self.take.take(message);
                 length
             })),
-            Protocol::Relp => {
+            SinkProtocol::Relp => {
                 let Some((frame, length)) = relp::read(input).map_err(io::Error::other)? else {
                     return Ok(None);
                 };
@@ -167,7 +172,7 @@ impl Shared {
                 relp::write(frame.txnr, "rsp", answer, answers);
                 Ok(Some(length))
             }
-            Protocol::Bulk => {
+            SinkProtocol::Bulk => {
                 let Some((body, length)) = request(input)? else { return Ok(None) };
                 self.bulk(body, answers)?;
                 Ok(Some(length))

@@ -1,4 +1,4 @@
-//! What the engine hands to an answer: a part of the store with the columns that the answer asked for.
+//! The rows that the engine hands to an answer: a part of the store with the columns that the answer asked for.
 //!
 //! **Invariant:** an answer is the same however the store is cut into parts and in whatever order they come.
 
@@ -7,30 +7,30 @@ use logstead_record::{Batch, Selection};
 use std::ops::{Range, RangeInclusive};
 
 /// A batch or a whole segment.
-pub struct Part<'a> {
-    /// How many rows there are.
+pub struct AnswerRows<'a> {
+    /// The number of rows.
     pub rows: usize,
-    /// Those that the answer is about.
+    /// The rows that the answer is about.
     pub selected: &'a Selection,
     /// When.
     pub times: &'a dyn RowTimes,
-    /// In the order in which the answer asked for them.
+    /// The columns, in the order of the answer's needs.
     pub fields: Vec<Coded<'a>>,
 }
 
-/// The time that each row counts by, in frames that are read only where they must be.
+/// The time that each row counts by, in frames that are read only if needed.
 pub trait RowTimes {
     /// One after the other, without a gap, from the first row to the last.
-    fn frames(&self) -> &[Frame];
+    fn frames(&self) -> &[TimeFrame];
 
     /// Replaces `out` by the times of a frame.
     fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable>;
 }
 
-/// Rows that follow each other.
+/// The rows that follow each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Frame {
-    /// Which.
+pub struct TimeFrame {
+    /// The rows of the frame.
     pub rows: Range<u32>,
     /// No time in it is before this.
     pub earliest: i64,
@@ -43,7 +43,7 @@ pub struct Frame {
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-impl Frame {
+impl TimeFrame {
     /// The rows of the part.
     pub fn range(&self) -> Range<usize> {
         self.rows.start as usize..self.rows.end as usize
@@ -52,11 +52,11 @@ impl Frame {
 
 /// The times of a batch, or of rows that were made.
 pub struct BatchTimes<'a> {
-    times: Times<'a>,
-    frames: Vec<Frame>,
+    times: TimeSource<'a>,
+    frames: Vec<TimeFrame>,
 }
 
-enum Times<'a> {
+enum TimeSource<'a> {
     Of(&'a Batch),
     Listed(Vec<i64>),
 }
@@ -65,24 +65,24 @@ impl BatchTimes<'_> {
     /// Its rows are not looked at before they have to be.
     pub fn of(batch: &Batch) -> BatchTimes<'_> {
         let bounds = batch.time_range().map(|(earliest, latest)| (earliest.nanos(), latest.nanos()));
-        BatchTimes { times: Times::Of(batch), frames: frame(batch.rows(), bounds) }
+        BatchTimes { times: TimeSource::Of(batch), frames: frame(batch.rows(), bounds) }
     }
 
     /// The times of a batch, in nanoseconds.
     pub fn new(nanos: Vec<i64>) -> BatchTimes<'static> {
         let bounds = nanos.iter().min().copied().zip(nanos.iter().max().copied());
-        BatchTimes { frames: frame(nanos.len(), bounds), times: Times::Listed(nanos) }
+        BatchTimes { frames: frame(nanos.len(), bounds), times: TimeSource::Listed(nanos) }
     }
 }
 
-/// All rows in one frame; none where there are no rows.
-fn frame(rows: usize, bounds: Option<(i64, i64)>) -> Vec<Frame> {
-    let frame = bounds.map(|(earliest, latest)| Frame { rows: 0..rows as u32, earliest, latest });
+/// All rows in one frame; none if there are no rows.
+fn frame(rows: usize, bounds: Option<(i64, i64)>) -> Vec<TimeFrame> {
+    let frame = bounds.map(|(earliest, latest)| TimeFrame { rows: 0..rows as u32, earliest, latest });
     frame.into_iter().collect()
 }
 
 impl RowTimes for BatchTimes<'_> {
-    fn frames(&self) -> &[Frame] {
+    fn frames(&self) -> &[TimeFrame] {
         &self.frames
     }
 
@@ -90,16 +90,16 @@ impl RowTimes for BatchTimes<'_> {
         let rows = self.frames[frame].range();
         out.clear();
         match &self.times {
-            Times::Of(batch) => out.extend(rows.map(|row| batch.time(row).nanos())),
-            Times::Listed(nanos) => out.extend_from_slice(&nanos[rows]),
+            TimeSource::Of(batch) => out.extend(rows.map(|row| batch.time(row).nanos())),
+            TimeSource::Listed(nanos) => out.extend_from_slice(&nanos[rows]),
         }
         Ok(())
     }
 }
 
-impl Part<'_> {
-    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as long
-    /// as their times are those that `alike` says to be like it.
+impl AnswerRows<'_> {
+    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as
+    /// long as their times are those that `alike` says to be like it.
     pub(crate) fn visit_times(
         &self,
         alike: impl Fn(i64) -> RangeInclusive<i64>,

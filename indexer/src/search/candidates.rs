@@ -1,11 +1,11 @@
-//! Finds exactly the rows of a segment that a filter means: its index proposes, its blocks decide.
+//! Finds exactly the rows of a segment that a filter matches: its index proposes, its blocks decide.
 
 use super::bounds::Bounds;
 use super::coverage::Coverage;
 use super::evaluate::Evaluation;
-use super::question::Question;
+use super::question::RowQuestion;
 use crate::segment::Segment;
-use crate::segment::blocks::{Blocks, Scratch};
+use crate::segment::blocks::{Blocks, ReadScratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
@@ -13,27 +13,27 @@ use logstead_record::{ColumnGroup, Selection};
 use logstead_work::Work;
 use std::sync::Arc;
 
-/// Of so many rows, one may be read alone in the time that all of them take.
+/// Reading one row alone takes as long as reading this many together.
 const FEW: usize = 4;
 
-/// What is known of the rows of a segment.
-pub(crate) struct Look {
+/// The rows of a segment that match or may match, as far as its index knows.
+pub(crate) struct Candidates {
     pub(crate) bounds: Bounds,
-    /// None where there is no index that can be read.
+    /// None if there is no index that can be read.
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
-/// What takes less time than starting a thread.
+/// An amount of work that takes less time than starting a thread.
 const LITTLE_WORK: usize = 1 << 12;
 
-/// How many rows of a segment are meant, if it can be told without reading rows.
-pub(crate) fn count(segment: &Segment, question: &Question<'_>) -> Option<u64> {
+/// The number of rows of a segment that match, if it is known without reading rows.
+pub(crate) fn count(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64> {
     let question = question.where_copies(segment.blocks.has_copies());
     count_with(segment, &question, &|| question.run.work())
 }
 
-/// The same, if it can be told at once.
-pub(crate) fn count_at_once(segment: &Segment, question: &Question<'_>) -> Option<u64> {
+/// The same, if it is known at once.
+pub(crate) fn count_at_once(segment: &Segment, question: &RowQuestion<'_>) -> Option<u64> {
     let question = question.where_copies(segment.blocks.has_copies());
     let words_only = question.filter.plan.asks_words_only();
     words_only.then(|| count_with(segment, &question, &|| Work::at_most(LITTLE_WORK))).flatten()
@@ -41,7 +41,7 @@ pub(crate) fn count_at_once(segment: &Segment, question: &Question<'_>) -> Optio
 
 fn count_with<'a>(
     segment: &Segment,
-    Question { filter, range, .. }: &Question<'_>,
+    RowQuestion { filter, range, .. }: &RowQuestion<'_>,
     work: &dyn Fn() -> Work<'a>,
 ) -> Option<u64> {
     if !segment.blocks.span.times().are_within(*range) {
@@ -50,23 +50,25 @@ fn count_with<'a>(
     let counted = ask(segment, |index| {
         let evaluation = Evaluation::new(&segment.blocks, index, work());
         let count = evaluation.count(&filter.plan)?;
-        // Where the work has ended, it is of a part of the plan.
+        // If the work was cancelled, the count covers only a part of the plan.
         Ok(count.filter(|_| evaluation.is_through()))
     });
     counted.flatten()
 }
 
-/// What the index of a segment knows of the rows that are meant: less where the run ends before it is through.
-pub(crate) fn look(segment: &Segment, question: &Question<'_>) -> Look {
+/// The candidates that the index of a segment gives. Less is known if the search ends before it is through.
+pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> Candidates {
     let question = &question.where_copies(segment.blocks.has_copies());
-    let Question { filter, range, run } = question;
+    let RowQuestion { filter, range, run } = question;
     let known = ask(segment, |index| {
         let evaluation = Evaluation::new(&segment.blocks, index, run.work());
         evaluation.bounds(&filter.plan, &evaluation.within(*range)?)
     });
     match known {
-        Some(bounds) => Look { bounds, index: segment.index().ok() },
-        None => Look { bounds: Bounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None },
+        Some(bounds) => Candidates { bounds, index: segment.index().ok() },
+        None => {
+            Candidates { bounds: Bounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None }
+        }
     }
 }
 
@@ -79,27 +81,28 @@ pub(crate) fn ask<T>(
     question(&index).map_err(|error| segment.distrust_index(error)).ok()
 }
 
-impl Look {
-    /// Which rows of a block are meant, of those that are undecided; and what it took to know. None where the run ends
+impl Candidates {
+    /// The undecided rows of a block that match, and the extent of the search. No rows if the search is cancelled
     /// before.
     pub(crate) fn decide(
         &self,
         segment: &Segment,
-        (block, undecided): (usize, &Selection),
-        question: &Question<'_>,
-        scratch: &mut Scratch,
+        block: usize,
+        undecided: &Selection,
+        question: &RowQuestion<'_>,
+        scratch: &mut ReadScratch,
     ) -> (Selection, Coverage) {
         let question = &question.where_copies(segment.blocks.has_copies());
         let mut coverage = Coverage::default();
         let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {
-            // Nobody has compared the times yet.
+            // The times were not compared yet.
             groups = groups.with(ColumnGroup::Stamps);
         }
-        // Where few rows are undecided, only those are read.
+        // If few rows are undecided, only those are read.
         let are_few = undecided.count() * FEW < undecided.rows();
         let read = match are_few {
-            true => segment.blocks.read_some(block, (undecided, groups), scratch),
+            true => segment.blocks.read_some(block, undecided, groups, scratch),
             false => segment.blocks.read(block, groups, scratch),
         };
         let batch = match read {
@@ -130,7 +133,7 @@ impl Look {
 }
 
 /// The rows of the blocks that may be in range.
-fn rows_of_blocks(blocks: &Blocks, question: &Question<'_>) -> Selection {
+fn rows_of_blocks(blocks: &Blocks, question: &RowQuestion<'_>) -> Selection {
     let mut rows = Selection::none(blocks.rows() as usize);
     for block in (0..blocks.len()).filter(|&block| question.concerns(blocks.span_of(block).times())) {
         rows.insert_range(blocks.row_range(block));

@@ -1,13 +1,13 @@
-//! What a task did, or why it failed.
+//! The outcome of a task, or why it failed.
 
 use crate::error::DiskError;
 
-/// What a task did.
+/// The outcome of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Done {
+pub enum TaskOutcome {
     /// A journal file became segments.
     Sealed {
-        /// How many.
+        /// The number of segments.
         segments: usize,
         /// Their messages.
         messages: u64,
@@ -19,25 +19,25 @@ pub enum Done {
     },
     /// Small segments became one.
     Joined {
-        /// How many there were.
+        /// The number of segments that were joined.
         segments: usize,
         /// Their messages.
         messages: u64,
     },
-    /// What it was about has expired.
+    /// The messages of the task have expired.
     Void,
 }
 
 /// Why a task failed. It is offered again, unless its input is damaged.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// The disk.
+    /// A write failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// A part of what is to be sealed cannot be read. It stays as it is, and is searched as it is.
+    /// A part to be sealed cannot be read. It stays as it is, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
-    /// Nobody wants it any more.
+    /// The task was cancelled.
     #[error("it was cancelled")]
     Cancelled,
 }

@@ -1,10 +1,11 @@
-//! Which of many texts have a word: all of them are looked at in one pass, and only what that finds is looked at closely.
+//! Finds the texts that have a word: all of them are searched in one pass, and only the matches are looked at
+//! closely.
 
 use logstead_record::{TextColumn, word};
 use memchr::memmem::Finder;
 
 /// Looks for one word, which is in lower case.
-pub struct Look<'w> {
+pub struct WordFinder<'w> {
     wanted: &'w [u8],
     finder: Finder<'w>,
     has_letters: bool,
@@ -13,11 +14,11 @@ pub struct Look<'w> {
     scratch: Vec<u8>,
 }
 
-impl<'w> Look<'w> {
-    /// `None` where it is not one word: no text has it as a word.
-    pub fn new(wanted: &'w [u8]) -> Option<Look<'w>> {
+impl<'w> WordFinder<'w> {
+    /// `None` if it is not one word: no text has it as a word.
+    pub fn new(wanted: &'w [u8]) -> Option<WordFinder<'w>> {
         let is_word = word::words(wanted).next() == Some(0..wanted.len());
-        is_word.then(|| Look {
+        is_word.then(|| WordFinder {
             wanted,
             finder: Finder::new(wanted),
             has_letters: wanted.iter().any(|byte| !byte.is_ascii_digit()),

@@ -1,40 +1,40 @@
-//! How much memory is held for something, over all that hold some.
+//! Counts the memory held for a purpose, over all its holders.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A sum of bytes, which several holders add to.
 #[derive(Clone, Default)]
-pub(crate) struct Sum(Arc<AtomicUsize>);
+pub(crate) struct MemorySum(Arc<AtomicUsize>);
 
 /// The part of one holder, which ends with it.
-pub(crate) struct Counted {
-    sum: Sum,
+pub(crate) struct MemoryShare {
+    sum: MemorySum,
     bytes: usize,
 }
 
-impl Sum {
+impl MemorySum {
     pub(crate) fn bytes(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
     /// A holder that has nothing yet.
-    pub(crate) fn hold(&self) -> Counted {
-        Counted { sum: self.clone(), bytes: 0 }
+    pub(crate) fn hold(&self) -> MemoryShare {
+        MemoryShare { sum: self.clone(), bytes: 0 }
     }
 }
 
-impl Counted {
-    /// From now on it holds this much.
+impl MemoryShare {
+    /// Sets the bytes that it holds.
     pub(crate) fn set(&mut self, bytes: usize) {
-        // Added first, so that the sum is never less than what is held.
+        // Added first, so that the sum is never less than the memory held.
         self.sum.0.fetch_add(bytes, Ordering::Relaxed);
         self.sum.0.fetch_sub(self.bytes, Ordering::Relaxed);
         self.bytes = bytes;
     }
 }
 
-impl Drop for Counted {
+impl Drop for MemoryShare {
     fn drop(&mut self) {
         self.set(0);
     }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_sum_is_what_all_holders_have() {
-        let sum = Sum::default();
+        let sum = MemorySum::default();
         let (mut one, mut other) = (sum.hold(), sum.hold());
         one.set(10);
         other.set(5);

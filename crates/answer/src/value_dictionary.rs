@@ -5,31 +5,31 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::TextColumn;
 use std::hash::BuildHasher;
 
-/// The number of what is absent.
+/// The number of an absent value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// **Invariant:** no text occurs twice.
 #[derive(Default)]
-pub(crate) struct Values {
+pub(crate) struct ValueDictionary {
     texts: TextColumn,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-impl Values {
-    /// The number of a text, which is added where it is new, unless the values then take more than `bytes_max`.
+impl ValueDictionary {
+    /// The number of a text, which is added if it is new, unless the values then take more than `bytes_max`.
     pub(crate) fn number(&mut self, text: &[u8], bytes_max: usize) -> Result<u32, AnswerError> {
-        let Values { texts, numbers, hasher } = self;
+        let ValueDictionary { texts, numbers, hasher } = self;
         let hash = hasher.hash_one(text);
         if let Some(&number) = numbers.find(hash, |&number| texts.get(number as usize) == text) {
             return Ok(number);
         }
-        // What a text column can count to is a limit too.
+        // The size of a text column is a limit too.
         let bytes_max = bytes_max.min(u32::MAX as usize);
         if bytes_max < self.memory_bytes() + text.len() {
             return Err(AnswerError::Memory { bytes_max });
         }
-        let Values { texts, numbers, hasher } = self;
+        let ValueDictionary { texts, numbers, hasher } = self;
         let number = texts.len() as u32;
         texts.push(text);
         numbers.insert_unique(hash, number, |&number| hasher.hash_one(texts.get(number as usize)));
@@ -41,12 +41,12 @@ impl Values {
         ((number as usize) < self.texts.len()).then(|| self.texts.get(number as usize))
     }
 
-    /// How many there are.
+    /// Their number.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Memory they take.
+    /// The memory they take.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.texts.memory_bytes() + self.numbers.allocation_size()
     }

@@ -19,12 +19,12 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Where it stands.
+    /// Its position in the order of all messages.
     pub fn position(&self) -> Position {
         Position { time: self.time, sequence: self.sequence }
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub fn bytes(&self) -> usize {
         self.batch.memory_bytes() / self.batch.rows().max(1)
     }
@@ -32,23 +32,23 @@ impl Hit {
 
 /// A page of messages.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ResultPage {
     /// In the requested order: the requested number, or all that can be read, or as many as may be held.
     pub hits: Vec<Hit>,
     /// Whether there are more after these; perhaps ones that cannot be read.
     pub more: bool,
     /// Whether it is shorter than it was to be: these are as much as may be held.
     pub is_cut: bool,
-    /// What was looked at.
+    /// The part of the store that was searched.
     pub coverage: Coverage,
 }
 
-/// How many messages there are.
+/// The number of messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counted {
-    /// Exactly, where the coverage is complete.
+pub struct CountResult {
+    /// The number of messages: exact if the coverage is complete.
     pub count: u64,
-    /// What was looked at.
+    /// The part of the store that was searched.
     pub coverage: Coverage,
 }
 

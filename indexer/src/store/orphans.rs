@@ -15,9 +15,9 @@ use std::path::Path;
 
 const CUT: &str = "cut";
 const ORPHAN: &str = "orphan";
-/// What a copy is called until it is synced.
+/// The suffix of a copy until it is synced.
 const NEW_SUFFIX: &str = ".cut.new";
-/// Of a folder with more of them no file is cut: the next append begins another.
+/// The number of cuts kept in a folder. Beyond it no file is cut: the next append begins another.
 const CUTS_MAX: usize = 100;
 /// Copied at once.
 const COPY_BYTES: u64 = 1 << 20;
@@ -54,12 +54,13 @@ pub(crate) fn set_aside(disk: &dyn Disk, dir: &Path, name: &str) -> io::Result<S
     Ok(orphan)
 }
 
-/// Keeps what a file holds behind an offset, and cuts it off; says how what was cut is called. None where there are
+/// Keeps what a file holds behind an offset, and cuts it off; says how what was cut is called. None if there are
 /// too many: then nothing is cut.
 pub(crate) fn cut(
     disk: &dyn Disk,
     dir: &Path,
-    (name, file): (&str, &dyn DiskFile),
+    name: &str,
+    file: &dyn DiskFile,
     offset: u64,
 ) -> io::Result<Option<String>> {
     let names = disk.list(dir)?;

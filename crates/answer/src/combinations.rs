@@ -1,26 +1,26 @@
-//! Rows that have several values in the columns to group by: one for each combination of them.
+//! Rows with several values in the columns to group by: one row for each combination of them.
 
 use super::Coded;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Most combinations that a row counts under. A message is received with fewer fields: one column alone is not cut.
+/// The most combinations that a row counts under. A message is received with fewer fields: one column alone is not cut.
 pub(crate) const COMBINATIONS_MAX: usize = 1 << 10;
 
 /// Some rows, each as often as it has combinations.
-pub(crate) struct Spread {
-    /// Which row each is of.
+pub(crate) struct RowCombinations {
+    /// The row that each belongs to.
     of: Vec<u32>,
-    /// In each column to group by, the id of each.
+    /// The id of each in each column to group by.
     ids: Vec<Vec<u32>>,
-    /// How many rows have more than [`COMBINATIONS_MAX`].
+    /// The number of rows that have more than [`COMBINATIONS_MAX`].
     pub cut: u64,
 }
 
-impl Spread {
+impl RowCombinations {
     /// Takes rows until they make at least this many combinations.
-    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> Spread {
-        let mut spread = Spread { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
+    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> RowCombinations {
+        let mut spread = RowCombinations { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
         while let Some((&row, rest)) = rows.split_first()
             && spread.of.len() < combinations
         {
@@ -42,7 +42,7 @@ impl Spread {
         self.column(coded, Cow::Borrowed(&self.ids[column]))
     }
 
-    /// Another column.
+    /// Adds another column to group by.
     pub(crate) fn repeated<'a>(&'a self, coded: &'a Coded<'_>) -> Coded<'a> {
         self.column(coded, self.of.iter().map(|&row| coded.ids[row as usize]).collect())
     }

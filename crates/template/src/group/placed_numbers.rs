@@ -1,5 +1,5 @@
-//! A number for each row of a group, in the order of places: programs write few statements, so the rows of a template are
-//! alike, however many others lie between them.
+//! A number for each row of a group, in the order of places: programs write few statements, so the rows of a template
+//! are alike, however many others lie between them.
 //!
 //! | bytes                             | meaning                                                            |
 //! |-----------------------------------|--------------------------------------------------------------------|
@@ -8,42 +8,42 @@
 //! **Invariant:** each number is less than the bound that it was read with.
 
 use super::rows::Rows;
-use crate::bytes::{Fault, Input, PADDING};
-use crate::numbers::{self, Numbers};
+use crate::bytes::{ByteReader, DecodeError, PADDING};
+use crate::numbers::{self, NumberColumn};
 
 /// A number for each row of a group, in the order of places.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedNumbers {
     numbers: Vec<u64>,
 }
 
-impl Placed {
-    /// Of numbers in the order of rows, one for each.
-    pub fn new(rows: &Rows, numbers: &[u32]) -> Placed {
+impl PlacedNumbers {
+    /// Takes numbers in the order of rows, one for each.
+    pub fn new(rows: &Rows, numbers: &[u32]) -> PlacedNumbers {
         assert_eq!(numbers.len(), rows.len(), "one for each row");
         let mut placed = vec![0; numbers.len()];
         orders(rows).zip(numbers).for_each(|(at, &number)| placed[at] = u64::from(number));
-        Placed { numbers: placed }
+        PlacedNumbers { numbers: placed }
     }
 
-    /// Reads what was written: each number is less than `bound`.
-    pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<Placed, Fault> {
+    /// Reads written numbers, each of which is less than `bound`.
+    pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<PlacedNumbers, DecodeError> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
-        let mut input = Input::new(&bytes[..end]);
+        let mut input = ByteReader::new(&bytes[..end]);
         let mut placed = Vec::with_capacity(rows.len());
         for &count in rows.counts().iter().filter(|&&count| count != 0) {
-            let column = Numbers::read(&mut input, count as usize)?;
+            let column = NumberColumn::read(&mut input, count as usize)?;
             column.for_each_run(&bytes, 0..column.len(), |_, run| placed.extend_from_slice(run));
         }
         input.end()?;
         match placed.iter().max() {
-            Some(&most) if bound as u64 <= most => Err(Fault::Large("a number of a row")),
-            _ => Ok(Placed { numbers: placed }),
+            Some(&most) if bound as u64 <= most => Err(DecodeError::Large("a number of a row")),
+            _ => Ok(PlacedNumbers { numbers: placed }),
         }
     }
 
-    /// Puts another number in the place of each.
+    /// Replaces each number by another.
     pub fn renumber(&mut self, mut other: impl FnMut(u32) -> u32) {
         self.numbers.iter_mut().for_each(|number| *number = u64::from(other(*number as u32)));
     }
@@ -64,7 +64,7 @@ impl Placed {
     }
 }
 
-/// Where each row is in the order of places.
+/// The position of each row in the order of places.
 fn orders(rows: &Rows) -> impl Iterator<Item = usize> {
     let mut before = 0;
     let mut next: Vec<u32> = rows.counts().iter().map(|count| (before, before += count).0).collect();
@@ -78,13 +78,13 @@ fn orders(rows: &Rows) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::TextGroupWriter;
+    use crate::group::TemplateGroupWriter;
     use proptest::prelude::*;
 
-    /// Rows of some templates, and some without one, as bytes.
+    /// The rows of some templates, and some without one, as bytes.
     fn rows() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(0_u8..6, 0..300).prop_map(|kinds| {
-            let mut writer = TextGroupWriter::default();
+            let mut writer = TemplateGroupWriter::default();
             for kind in kinds {
                 let text = [&b"one 1"[..], b"two 2 x", b"three", b"", b"control \x01", b"7"];
                 writer.push(text[usize::from(kind)]);
@@ -101,15 +101,15 @@ mod tests {
             let rows = Rows::open(&rows).unwrap();
             let numbers: Vec<u32> = values[..rows.len()].iter().map(|value| if alike { value / 60 } else { *value }).collect();
             let mut bytes = Vec::new();
-            Placed::new(&rows, &numbers).write(&rows, &mut bytes);
-            let mut read = Placed::read(&rows, bytes.clone(), 200).unwrap();
+            PlacedNumbers::new(&rows, &numbers).write(&rows, &mut bytes);
+            let mut read = PlacedNumbers::read(&rows, bytes.clone(), 200).unwrap();
             prop_assert_eq!(&read.in_rows(&rows).collect::<Vec<u32>>(), &numbers);
             if let Some(&most) = numbers.iter().max() {
-                prop_assert!(Placed::read(&rows, bytes, most as usize).is_err());
+                prop_assert!(PlacedNumbers::read(&rows, bytes, most as usize).is_err());
             }
             read.renumber(|number| 1_000 - number);
             let expected: Vec<u32> = numbers.iter().map(|number| 1_000 - number).collect();
-            prop_assert_eq!(&read, &Placed::new(&rows, &expected));
+            prop_assert_eq!(&read, &PlacedNumbers::new(&rows, &expected));
         }
 
         #[test]
@@ -119,12 +119,12 @@ mod tests {
         ) {
             let rows = Rows::open(&rows).unwrap();
             let mut bytes = Vec::new();
-            Placed::new(&rows, &values[..rows.len()]).write(&rows, &mut bytes);
+            PlacedNumbers::new(&rows, &values[..rows.len()]).write(&rows, &mut bytes);
             for bit in bits.iter().filter(|_| !bytes.is_empty()).map(|bit| bit.index(bytes.len() * 8)).collect::<Vec<_>>() {
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
             for bytes in [bytes[..cut.index(bytes.len() + 1)].to_vec(), bytes] {
-                if let Ok(placed) = Placed::read(&rows, bytes, 200) {
+                if let Ok(placed) = PlacedNumbers::read(&rows, bytes, 200) {
                     let numbers: Vec<u32> = placed.in_rows(&rows).collect();
                     prop_assert_eq!(numbers.len(), rows.len());
                     prop_assert!(numbers.iter().all(|number| *number < 200));
