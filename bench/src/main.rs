@@ -162,7 +162,7 @@ fn main() -> Result<()> {
             groups::run(&std::fs::read(corpus)?);
             Ok(())
         }
-        Command::Search { data, runs, threads, check, query } => {
+        BenchCommand::Search { data, runs, threads, check, query } => {
             search::run(&data, runs, threads, check, &query)
         }
         BenchCommand::Unsealed { corpus, messages, data, runs, threads } => {

@@ -13,7 +13,7 @@ use super::stage::{check_logspace, uses_text};
 use super::table::{AnswerTable, TableColumn};
 use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind, tabular};
 use logstead_query::{
-    AddedFields, Context, HiddenField, Matcher, Pipeline, Query, SortKey, Stage, ValueKind,
+    AddedFields, Context, HiddenField, Matcher, Pipeline, Query, ResultType, SortKey, Stage,
     shown_names as once,
 };
 use logstead_record::FieldName;
@@ -251,7 +251,7 @@ struct LeadingStages {
     filters: Vec<Query>,
     steps: Vec<RowStep>,
     /// The fields that stages name themselves, with what they are.
-    added: Vec<(FieldName, ValueKind)>,
+    added: Vec<(FieldName, ResultType)>,
     /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
     /// that are shown, if they decide about the columns.
     open: Vec<OpenStage>,
@@ -303,7 +303,7 @@ impl LeadingStages {
         match stage.adds() {
             AddedFields::Any => {
                 // It may stand for what was computed.
-                self.added.iter_mut().for_each(|(_, gives)| *gives = ValueKind::Text);
+                self.added.iter_mut().for_each(|(_, gives)| *gives = ResultType::Text);
                 self.open.push(OpenStage { stage: stage.clone(), keeps: Vec::new() });
             }
             AddedFields::These(added) => {
@@ -338,7 +338,7 @@ impl LeadingStages {
 
     /// The kind of the values of a field.
     fn kind(&self, field: &FieldName) -> ValueKind {
-        let is_it = |(name, _): &&(FieldName, ValueKind)| name.as_str().eq_ignore_ascii_case(field.as_str());
+        let is_it = |(name, _): &&(FieldName, ResultType)| name.as_str().eq_ignore_ascii_case(field.as_str());
         self.added
             .iter()
             .rfind(is_it)

@@ -4,7 +4,7 @@ use super::table::{AnswerTable, TableColumn};
 use super::value::CellValue;
 use super::{AnswerError, ValueKind};
 use hashbrown::HashMap;
-use logstead_query::{AddedFields, Cell, Unit, ValueKind};
+use logstead_query::{AddedFields, Cell, ResultType, Unit};
 use logstead_record::FieldName;
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
@@ -103,17 +103,17 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 /// The kind of the values of a column.
-pub(crate) fn kind_of(gives: ValueKind) -> ValueKind {
+pub(crate) fn kind_of(gives: ResultType) -> ValueKind {
     match gives {
-        ValueKind::Text => ValueKind::Text,
-        ValueKind::Number => ValueKind::Number,
-        ValueKind::Time => ValueKind::Time,
+        ResultType::Text => ValueKind::Text,
+        ResultType::Number => ValueKind::Number,
+        ResultType::Time => ValueKind::Time,
     }
 }
 
 /// The fields a stage adds to messages, if they are known, with what they are there: a message has texts only.
-pub(crate) fn kind_in_messages(gives: ValueKind) -> ValueKind {
-    if gives == ValueKind::Number { ValueKind::Number } else { ValueKind::Text }
+pub(crate) fn kind_in_messages(gives: ResultType) -> ValueKind {
+    if gives == ResultType::Number { ValueKind::Number } else { ValueKind::Text }
 }
 
 /// The column of a name, added if there is none; `None` if there are too many.

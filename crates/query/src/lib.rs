@@ -62,7 +62,7 @@ pub use complete::{
 };
 pub use edit::{Edit, FieldContent, edit};
 pub use error::{ErrorKind, ParseError, ParsedSearch, Unparsed, Warning, WarningKind};
-pub use expression::{Cell, Expression, ExpressionFunction, ValueKind, functions as expression_functions};
+pub use expression::{Cell, Expression, ExpressionFunction, ResultType, functions as expression_functions};
 pub use limits::{
     CLAUSES_MAX, DISTANCE_MAX, FIELD_BYTES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX,
     QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX,

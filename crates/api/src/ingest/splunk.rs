@@ -85,7 +85,12 @@ async fn raw(
     store(incoming, HecFormat::Lines, parameters, body).await
 }
 
-async fn store(incoming: Incoming, form: HecFormat, parameters: HecParameters, body: Body) -> Result<Response> {
+async fn store(
+    incoming: Incoming,
+    form: HecFormat,
+    parameters: HecParameters,
+    body: Body,
+) -> Result<Response> {
     let channel = channel(&incoming.headers, parameters.channel.as_deref());
     if channel.as_ref().is_some_and(|channel| channel.is_empty() || CHANNEL_BYTES_MAX < channel.len()) {
         return Ok(said(StatusCode::BAD_REQUEST, 11, "Invalid data channel"));

@@ -72,7 +72,11 @@ impl AnswerCost {
 
 impl Effort {
     /// For an answer over everything that matches, of logspaces that can be asked in time.
-    pub(crate) fn estimate(logspaces: &Logspaces, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> Effort {
+    pub(crate) fn estimate(
+        logspaces: &Logspaces,
+        wanted: SearchCriteria<'_>,
+        run: &SearchContext<'_>,
+    ) -> Effort {
         let each = logspaces.each(wanted, run);
         let each = each.filter_map(|of| Some(Effort::of(&of.searcher.explain(&of.filter?, of.range, run))));
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))

@@ -72,7 +72,11 @@ impl NoSlot {
 }
 
 impl ConnectionTable {
-    pub(super) fn new(limits: WebLimits, sockets: Arc<SocketLimit>, counters: Arc<Counters>) -> ConnectionTable {
+    pub(super) fn new(
+        limits: WebLimits,
+        sockets: Arc<SocketLimit>,
+        counters: Arc<Counters>,
+    ) -> ConnectionTable {
         ConnectionTable { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
     }
 

@@ -34,7 +34,7 @@ impl PartialEq for Function {
 
 /// The kind of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueKind {
+pub enum ResultType {
     /// Texts, truth values, and values whose kind differs from row to row.
     Text,
     /// Numbers.
@@ -46,7 +46,7 @@ pub enum ValueKind {
 /// The kind of a function's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionResult {
-    Always(ValueKind),
+    Always(ResultType),
     /// The same kind as the arguments from this one on.
     AsFrom(usize),
     /// The same kind as every second argument and the last one.
@@ -56,9 +56,9 @@ pub(super) enum FunctionResult {
 /// The greatest number of arguments of any function.
 const MANY: usize = 32;
 
-const TEXT: FunctionResult = FunctionResult::Always(ValueKind::Text);
-const NUMBER: FunctionResult = FunctionResult::Always(ValueKind::Number);
-const TIME: FunctionResult = FunctionResult::Always(ValueKind::Time);
+const TEXT: FunctionResult = FunctionResult::Always(ResultType::Text);
+const NUMBER: FunctionResult = FunctionResult::Always(ResultType::Number);
+const TIME: FunctionResult = FunctionResult::Always(ResultType::Time);
 
 const fn function(
     name: &'static str,

@@ -1,6 +1,6 @@
 //! Expressions, which the stage `eval` computes for a row.
 //!
-//! - this file: the [`Expression`]; `functions`: the functions by name; `value_kind`: the kind of its values
+//! - this file: the [`Expression`]; `functions`: the functions by name; `result_type`: the kind of its values
 //! - `read`: text to expression; `print`: expression to text
 //! - `cell`: a value and its comparison; `eval`: evaluation for a row; `call`: the results of the functions
 //!
@@ -13,15 +13,15 @@ mod eval;
 mod functions;
 mod print;
 mod read;
+mod result_type;
 #[cfg(test)]
 mod tests;
-mod value_kind;
 
 use super::number::Number;
 use super::regex::Regex;
 pub use cell::Cell;
 pub(crate) use functions::{FUNCTIONS, function_named};
-pub use functions::{Function as ExpressionFunction, ValueKind, functions};
+pub use functions::{Function as ExpressionFunction, ResultType, functions};
 use logstead_record::FieldName;
 pub(crate) use read::parse_expression;
 

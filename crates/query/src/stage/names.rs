@@ -1,7 +1,7 @@
 //! The fields of stages: those they read, those they add, and those that `fields` keeps for later ones.
 
 use super::{Aggregate, Function, Pipeline, Stage, TextFormat};
-use crate::expression::ValueKind;
+use crate::expression::ResultType;
 use logstead_record::Field;
 use logstead_record::FieldName;
 
@@ -60,7 +60,7 @@ impl Stage {
     pub fn adds(&self) -> AddedFields {
         let texts = |names: &mut dyn Iterator<Item = &String>| {
             AddedFields::These(
-                names.map(|name| (FieldName::Dynamic(name.clone()), ValueKind::Text)).collect(),
+                names.map(|name| (FieldName::Dynamic(name.clone()), ResultType::Text)).collect(),
             )
         };
         match self {
@@ -75,7 +75,7 @@ impl Stage {
             }
             Stage::Parse { .. } => AddedFields::Any,
             Stage::Eval(assignments) => {
-                let mut added: Vec<(FieldName, ValueKind)> = Vec::new();
+                let mut added: Vec<(FieldName, ResultType)> = Vec::new();
                 for (name, expression) in assignments {
                     added.retain(|(other, _)| !other.as_str().eq_ignore_ascii_case(name));
                     added.push((FieldName::Dynamic(name.clone()), expression.gives()));
@@ -91,7 +91,7 @@ impl Stage {
 #[derive(Clone, PartialEq, Debug)]
 pub enum AddedFields {
     /// These fields, each with the kind of its values.
-    These(Vec<(FieldName, ValueKind)>),
+    These(Vec<(FieldName, ResultType)>),
     /// Any fields, depending on the text.
     Any,
 }

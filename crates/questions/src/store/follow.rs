@@ -26,7 +26,11 @@ impl Logspaces {
     }
 
     /// The filter for each of these logspaces; `None` if the run is told to end before all are ready.
-    pub fn filters(&self, wanted: SearchCriteria<'_>, run: &SearchContext<'_>) -> Option<BTreeMap<String, Filter>> {
+    pub fn filters(
+        &self,
+        wanted: SearchCriteria<'_>,
+        run: &SearchContext<'_>,
+    ) -> Option<BTreeMap<String, Filter>> {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 

@@ -93,8 +93,11 @@ pub fn format_rfc3164(data: &[u8]) {
 
 /// The text of a message gives fields that can be asked for, not too many, and changes nothing else.
 pub fn payload(data: &[u8]) {
-    let batch =
-        parse(&SyslogParser::new(SourceFormat::Auto, TimeZone::UTC), Flags::default(), &[HEAD, data].concat());
+    let batch = parse(
+        &SyslogParser::new(SourceFormat::Auto, TimeZone::UTC),
+        Flags::default(),
+        &[HEAD, data].concat(),
+    );
     assert_eq!((batch.host(1), batch.program(1), batch.own_time(1)), (&b"h"[..], &b"a"[..], None));
     let shown = |byte: &u8| !matches!(byte, b'\r' | b'\n' | b' ' | 0);
     let text = &data[..data.iter().rposition(shown).map_or(0, |last| last + 1)];
