@@ -1,4 +1,6 @@
 //! Extractors for handlers: those of axum, with refusals as problems.
+//!
+//! `Json`, `Path` and `Query` have axum's names because utoipa finds the request in a handler's parameters by them.
 
 use super::error::{ApiError, Result, TextPosition};
 use super::objects::Objects;
@@ -21,16 +23,16 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 
 /// A JSON body.
-pub(crate) struct JsonBody<T>(pub(crate) T);
+pub(crate) struct Json<T>(pub(crate) T);
 
 /// A short JSON body that anyone may send.
 pub(crate) struct StrangersJson<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<JsonBody<T>> {
-        read_json(request, BODY_BYTES_MAX).await.map(JsonBody)
+    async fn from_request(request: Request, _: &S) -> Result<Json<T>> {
+        read_json(request, BODY_BYTES_MAX).await.map(Json)
     }
 }
 
@@ -69,14 +71,14 @@ impl<S: Sync> FromRequest<S> for DocumentText {
 }
 
 /// The part of the address after `?`.
-pub(crate) struct QueryString<T>(pub(crate) T);
+pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryString<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<QueryString<T>> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>> {
         match axum::extract::Query::from_request_parts(parts, state).await {
-            Ok(axum::extract::Query(value)) => Ok(QueryString(value)),
+            Ok(axum::extract::Query(value)) => Ok(Query(value)),
             Err(rejection) => Err(ApiError::bad_request(rejection.body_text())),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
-use super::extract::{JsonBody, Path, QueryString};
+use super::extract::{Json, Path, Query};
 use super::question::no_logspaces;
 use super::state::SharedState;
 use axum::extract::{Extension, State};
@@ -123,7 +123,7 @@ pub(crate) struct ListParams {
 pub(crate) async fn list(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    QueryString(ListParams { after }): QueryString<ListParams>,
+    Query(ListParams { after }): Query<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
     let viewer = caller.account;
     let (searches, next) =
@@ -142,7 +142,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(request): JsonBody<SavedSearchRequest>,
+    Json(request): Json<SavedSearchRequest>,
 ) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
     let new = request.check(&caller)?;
     let owner = caller.actor();
@@ -159,7 +159,7 @@ pub(crate) async fn replace(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
-    JsonBody(request): JsonBody<SavedSearchRequest>,
+    Json(request): Json<SavedSearchRequest>,
 ) -> Result<axum::Json<SavedSearch>> {
     check_known(&shared, &caller, id).await?;
     let new = request.check(&caller)?;

@@ -8,7 +8,7 @@ use super::credentials::{check_current, succeeded, use_code};
 use crate::access::Caller;
 use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path, Peer};
+use crate::extract::{Json, Path, Peer};
 use crate::state::{ApiInner, SharedState};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -192,7 +192,7 @@ pub(crate) async fn begin_totp(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    JsonBody(asked): JsonBody<CurrentPassword>,
+    Json(asked): Json<CurrentPassword>,
 ) -> Result<axum::Json<NewTotp>> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
@@ -207,7 +207,7 @@ pub(crate) async fn begin_totp(
 pub(crate) async fn confirm_totp(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(first): JsonBody<FirstCode>,
+    Json(first): Json<FirstCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
     // Guessing is of no use here: a caller who could ask for the secret knows the codes.
     let id = user_id(&caller)?;
@@ -229,7 +229,7 @@ pub(crate) async fn remove_totp(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    JsonBody(asked): JsonBody<BothFactors>,
+    Json(asked): Json<BothFactors>,
 ) -> Result<StatusCode> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
@@ -252,7 +252,7 @@ pub(crate) async fn renew_recovery_codes(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    JsonBody(asked): JsonBody<CurrentPassword>,
+    Json(asked): Json<CurrentPassword>,
 ) -> Result<axum::Json<RecoveryCodes>> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;

@@ -4,7 +4,7 @@
 //! fields `user`, `account` and `action`, whose text is the detail.
 
 use crate::error::{ApiError, Result};
-use crate::extract::QueryString;
+use crate::extract::Query;
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
@@ -70,7 +70,7 @@ pub(crate) struct Audit {
 )]
 pub(crate) async fn audit(
     State(shared): State<SharedState>,
-    QueryString(asked): QueryString<AuditQuery>,
+    Query(asked): Query<AuditQuery>,
 ) -> Result<axum::Json<Audit>> {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {

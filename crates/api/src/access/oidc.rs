@@ -9,7 +9,7 @@ use super::session::{begin, known_device};
 use super::{authenticate, cookie};
 use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Peer, QueryString};
+use crate::extract::{Path, Peer, Query};
 use crate::peer::Client;
 use crate::state::SharedState;
 use crate::waiting::{blocking, places};
@@ -87,7 +87,7 @@ pub(crate) async fn log_in_with(
     State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
-    QueryString(query): QueryString<LoginQuery>,
+    Query(query): Query<LoginQuery>,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
@@ -116,7 +116,7 @@ pub(crate) async fn come_back(
     Extension(client): Extension<Client>,
     peer: Peer,
     Path(id): Path<String>,
-    QueryString(query): QueryString<CallbackQuery>,
+    Query(query): Query<CallbackQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);

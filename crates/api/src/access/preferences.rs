@@ -3,7 +3,7 @@
 use super::account::user_id;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::JsonBody;
+use crate::extract::Json;
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -39,7 +39,7 @@ pub(crate) async fn get_preferences(
 pub(crate) async fn set_preferences(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(Preferences(preferences)): JsonBody<Preferences>,
+    Json(Preferences(preferences)): Json<Preferences>,
 ) -> Result<StatusCode> {
     let id = user_id(&caller)?;
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();

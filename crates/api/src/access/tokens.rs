@@ -6,7 +6,7 @@ use super::credentials::check_name;
 use super::grants::{access_of, check_grant, check_manages_token, may_manage};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path};
+use crate::extract::{Json, Path};
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -135,7 +135,7 @@ pub(crate) async fn list_tokens(
 pub(crate) async fn create_token(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(new): JsonBody<TokenRequest>,
+    Json(new): Json<TokenRequest>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     check_name(&new.name)?;
     let now = clock::now();
@@ -169,7 +169,7 @@ pub(crate) async fn rotate_token(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
-    JsonBody(Rotation { overlap }): JsonBody<Rotation>,
+    Json(Rotation { overlap }): Json<Rotation>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     let period = overlap.parse::<Period>().ok().filter(|period| *period <= OVERLAP_MAX);
     let period = period.ok_or_else(|| {

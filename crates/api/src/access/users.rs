@@ -5,7 +5,7 @@ use super::credentials::{check_current, check_name, hash_password};
 use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path, Peer};
+use crate::extract::{Json, Path, Peer};
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -107,7 +107,7 @@ pub(crate) async fn list_users(
 pub(crate) async fn create_user(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(new): JsonBody<NewUser>,
+    Json(new): Json<NewUser>,
 ) -> Result<(StatusCode, axum::Json<ListedUser>)> {
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
@@ -142,7 +142,7 @@ pub(crate) async fn change_user(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    JsonBody(change): JsonBody<UserChange>,
+    Json(change): Json<UserChange>,
 ) -> Result<axum::Json<ListedUser>> {
     let UserChange { role, logspaces, scope } = change;
     check_role_of_user(role)?;
@@ -182,7 +182,7 @@ pub(crate) async fn change_password(
     Extension(caller): Extension<Caller>,
     peer: Peer,
     Path(name): Path<String>,
-    JsonBody(new): JsonBody<NewPassword>,
+    Json(new): Json<NewPassword>,
 ) -> Result<StatusCode> {
     let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
     if !is_own && caller.role < Role::Admin {

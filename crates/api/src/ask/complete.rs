@@ -3,7 +3,7 @@
 use super::value_type::{ValueType, text_of};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::JsonBody;
+use crate::extract::Json;
 use crate::question::cancel::{Cancel, Weight, ask_within, reading};
 use crate::question::{AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
 use crate::state::SharedState;
@@ -133,7 +133,7 @@ pub(crate) enum OptionKind {
 pub(crate) async fn complete(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(QuestionRequest { common, own }): JsonBody<QuestionRequest<CompleteRequest>>,
+    Json(QuestionRequest { common, own }): Json<QuestionRequest<CompleteRequest>>,
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;

@@ -4,7 +4,7 @@
 
 use crate::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::error::{ApiError, Result};
-use crate::extract::JsonBody;
+use crate::extract::Json;
 use crate::question::Unparsed;
 use crate::question::cancel::reading;
 use crate::state::SharedState;
@@ -136,7 +136,7 @@ pub(crate) enum TermPart {
 )]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
-    JsonBody(request): JsonBody<QueryRequest>,
+    Json(request): Json<QueryRequest>,
 ) -> Result<axum::Json<QueryResponse>> {
     if EDITS_MAX < request.edits.len() {
         let detail =

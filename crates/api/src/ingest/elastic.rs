@@ -10,7 +10,7 @@
 use super::incoming::{IngestOutcome, RefusableRequest};
 use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
-use crate::extract::{Path, QueryString, media_type, unsupported};
+use crate::extract::{Path, Query, media_type, unsupported};
 use crate::state::SharedState;
 use axum::Json;
 use axum::body::Body;
@@ -118,7 +118,7 @@ struct BulkParameters {
 
 async fn bulk(
     offered: RefusableRequest,
-    QueryString(parameters): QueryString<BulkParameters>,
+    Query(parameters): Query<BulkParameters>,
     body: Body,
 ) -> Result<Response> {
     store(offered, None, parameters, body).await
@@ -127,7 +127,7 @@ async fn bulk(
 async fn bulk_of(
     offered: RefusableRequest,
     Path(index): Path<String>,
-    QueryString(parameters): QueryString<BulkParameters>,
+    Query(parameters): Query<BulkParameters>,
     body: Body,
 ) -> Result<Response> {
     store(offered, Some(index), parameters, body).await

@@ -6,7 +6,7 @@
 use super::incoming::{Incoming, IngestOutcome};
 use super::params::{IngestParams, Switch, form, reading};
 use crate::error::{ApiError, Problem, Result};
-use crate::extract::QueryString;
+use crate::extract::Query;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -125,7 +125,7 @@ impl utoipa::ToSchema for IngestRefused {
 )]
 pub(crate) async fn ingest(
     incoming: Incoming,
-    QueryString(params): QueryString<IngestParams>,
+    Query(params): Query<IngestParams>,
     body: Body,
 ) -> Result<Response> {
     let form = form(&incoming.headers, params.format)?;

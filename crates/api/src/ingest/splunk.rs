@@ -7,7 +7,7 @@ use super::incoming::{Incoming, IngestOutcome};
 use super::protocol::CredentialPlace;
 use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
-use crate::extract::{JsonBody, QueryString};
+use crate::extract::{Json, Query};
 use crate::state::SharedState;
 use axum::body::Body;
 use axum::extract::State;
@@ -69,19 +69,11 @@ struct Acks {
     acks: Vec<u64>,
 }
 
-async fn events(
-    incoming: Incoming,
-    QueryString(parameters): QueryString<HecParameters>,
-    body: Body,
-) -> Result<Response> {
+async fn events(incoming: Incoming, Query(parameters): Query<HecParameters>, body: Body) -> Result<Response> {
     store(incoming, HecFormat::Events, parameters, body).await
 }
 
-async fn raw(
-    incoming: Incoming,
-    QueryString(parameters): QueryString<HecParameters>,
-    body: Body,
-) -> Result<Response> {
+async fn raw(incoming: Incoming, Query(parameters): Query<HecParameters>, body: Body) -> Result<Response> {
     store(incoming, HecFormat::Lines, parameters, body).await
 }
 
@@ -145,9 +137,9 @@ fn faulty(HecError { number, what }: &HecError) -> Result<Response> {
 }
 
 async fn ack(
-    QueryString(parameters): QueryString<HecParameters>,
+    Query(parameters): Query<HecParameters>,
     headers: HeaderMap,
-    JsonBody(Acks { acks }): JsonBody<Acks>,
+    Json(Acks { acks }): Json<Acks>,
 ) -> Response {
     if channel(&headers, parameters.channel.as_deref()).is_none() {
         return said(StatusCode::BAD_REQUEST, 10, "Data channel is missing");

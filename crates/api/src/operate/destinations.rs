@@ -3,7 +3,7 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path, QueryString};
+use crate::extract::{Json, Path, Query};
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
@@ -126,7 +126,7 @@ pub(crate) async fn discard(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+    Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
     let destination = find(&shared, &id)?;
     if !destination.discard(messages) {
@@ -146,7 +146,7 @@ pub(crate) async fn queue(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    QueryString(limit): QueryString<ShownLimit>,
+    Query(limit): Query<ShownLimit>,
 ) -> Result<axum::Json<WaitingMessages>> {
     show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.depth().messages, destination.waiting(limit))
@@ -164,7 +164,7 @@ pub(crate) async fn quarantine(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    QueryString(limit): QueryString<ShownLimit>,
+    Query(limit): Query<ShownLimit>,
 ) -> Result<axum::Json<WaitingMessages>> {
     show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.quarantined(), destination.quarantine(limit))
@@ -222,7 +222,7 @@ pub(crate) async fn replay_quarantine(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+    Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
     let destination = quarantined(&shared, &id, messages)?;
     check_enabled(&shared, &id)?;
@@ -242,7 +242,7 @@ pub(crate) async fn discard_quarantine(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+    Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
     let destination = quarantined(&shared, &id, messages)?;
     let forgotten = blocking(move || destination.forget_quarantined(messages)).await?;

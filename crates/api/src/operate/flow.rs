@@ -1,7 +1,7 @@
 //! The fate of every message.
 
 use crate::error::{ApiError, Result};
-use crate::extract::QueryString;
+use crate::extract::Query;
 use crate::question::clocks::Clocks;
 use crate::question::time;
 use crate::state::SharedState;
@@ -34,7 +34,7 @@ pub(crate) struct FlowParams {
 #[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = LedgerReport)))]
 pub(crate) async fn flow(
     State(shared): State<SharedState>,
-    QueryString(params): QueryString<FlowParams>,
+    Query(params): Query<FlowParams>,
 ) -> Result<axum::Json<LedgerReport>> {
     let now = clock::now();
     let clocks = Clocks::new(None)?;

@@ -3,7 +3,7 @@
 use super::work::LogspaceWork;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path};
+use crate::extract::{Json, Path};
 use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::blocking;
@@ -77,7 +77,7 @@ pub(crate) async fn retention_preview(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    JsonBody(request): JsonBody<RetentionRequest>,
+    Json(request): Json<RetentionRequest>,
 ) -> Result<axum::Json<RetentionPreview>> {
     caller.check_manages(&id)?;
     let retention = Retention {

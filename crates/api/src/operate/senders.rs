@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, QueryString as Parameters};
+use crate::extract::{Path, Query as Parameters};
 use crate::question::cancel::{Cancel, Weight, ask};
 use crate::question::clocks::Clocks;
 use crate::question::time;

@@ -4,7 +4,7 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::JsonBody;
+use crate::extract::Json;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::busy;
 use axum::extract::{Extension, State};
@@ -47,7 +47,7 @@ pub(crate) struct TestAnswer {
 pub(crate) async fn test(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(body): JsonBody<Map<String, Value>>,
+    Json(body): Json<Map<String, Value>>,
 ) -> Result<axum::Json<TestAnswer>> {
     let destination = read(&shared, &body)?;
     let Ok(permit) = shared.test_messages.clone().try_acquire_owned() else {

@@ -3,7 +3,7 @@
 use super::{CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, QueryString};
+use crate::extract::{Json, Query};
 use crate::state::SharedState;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::Method;
@@ -36,8 +36,8 @@ impl<T: QuestionParameters> FromRequest<SharedState> for CallerQuestion<T> {
 
 async fn read<T: QuestionParameters>(request: Request) -> Result<QuestionRequest<T>> {
     if request.method() == Method::POST {
-        return JsonBody::from_request(request, &()).await.map(|JsonBody(read)| read);
+        return Json::from_request(request, &()).await.map(|Json(read)| read);
     }
     let (mut parts, _) = request.into_parts();
-    QueryString::from_request_parts(&mut parts, &()).await.map(|QueryString(read)| read)
+    Query::from_request_parts(&mut parts, &()).await.map(|Query(read)| read)
 }

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::secrets::{may_see_secrets, without_secrets};
 use crate::access::Caller;
 use crate::error::{ApiError, DocumentProblem, Result};
-use crate::extract::{DocumentText, QueryString};
+use crate::extract::{DocumentText, Query};
 use crate::revision::Unconfirmed;
 use crate::state::SharedState;
 use crate::waiting::blocking;
@@ -90,7 +90,7 @@ pub(crate) struct RouterStatus {
 pub(crate) async fn get_router(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    QueryString(params): QueryString<FormParams>,
+    Query(params): Query<FormParams>,
     headers: HeaderMap,
 ) -> Response {
     let live = shared.state.pipeline.router();
@@ -122,7 +122,7 @@ pub(crate) async fn get_router(
 pub(crate) async fn put_router(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    QueryString(params): QueryString<ApplyParams>,
+    Query(params): Query<ApplyParams>,
     headers: HeaderMap,
     document: DocumentText,
 ) -> Result<Response> {

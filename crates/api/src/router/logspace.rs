@@ -5,7 +5,7 @@ use super::apply::{ChangeReason, RouterChange, expected};
 use super::revise::revise;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path, QueryString};
+use crate::extract::{Json, Path, Query};
 use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
@@ -53,9 +53,9 @@ pub(crate) async fn put_logspace(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    QueryString(params): QueryString<LogspaceParams>,
+    Query(params): Query<LogspaceParams>,
     headers: HeaderMap,
-    JsonBody(request): JsonBody<LogspaceRequest>,
+    Json(request): Json<LogspaceRequest>,
 ) -> Result<Response> {
     caller.check_manages(&id)?;
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::secrets::shown;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, QueryString};
+use crate::extract::{Path, Query};
 use crate::state::{ApiInner, SharedState};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -79,7 +79,7 @@ pub(crate) async fn revision(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
-    QueryString(params): QueryString<FormParams>,
+    Query(params): Query<FormParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let text = shown(stored(&shared, number).await?.toml, &caller);
@@ -100,7 +100,7 @@ pub(crate) async fn revision(
 pub(crate) async fn difference(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    QueryString(DifferenceParams { from, to }): QueryString<DifferenceParams>,
+    Query(DifferenceParams { from, to }): Query<DifferenceParams>,
 ) -> Result<axum::Json<RevisionDiff>> {
     let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
     let changes = match (check_toml(&old), check_toml(&new)) {
@@ -125,7 +125,7 @@ pub(crate) async fn roll_back(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
-    QueryString(params): QueryString<ApplyParams>,
+    Query(params): Query<ApplyParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;

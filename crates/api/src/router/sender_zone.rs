@@ -4,7 +4,7 @@ use super::apply::{ChangeReason, RouterChange};
 use super::revise::revise;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{JsonBody, Path};
+use crate::extract::{Json, Path};
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::response::Response;
@@ -39,7 +39,7 @@ pub(crate) async fn put_timezone(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
-    JsonBody(request): JsonBody<ZoneRequest>,
+    Json(request): Json<ZoneRequest>,
 ) -> Result<Response> {
     let refused = |message| ApiError::bad_request(message).path("timezone");
     let zone = match &request.timezone {

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use logstead_indexer::Hit;
 use logstead_record::{Batch, Field};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use utoipa::openapi::RefOr;
@@ -182,6 +183,10 @@ impl PartialSchema for MessageJson {
 }
 
 impl ToSchema for MessageJson {
+    fn name() -> Cow<'static, str> {
+        "Message".into()
+    }
+
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         schemas.push((FieldValue::name().into_owned(), FieldValue::schema()));
         MessageNumbers::schemas(schemas);

@@ -3,6 +3,7 @@
 use logstead_answer::{CellValue, ValueKind};
 use logstead_query::Unit;
 use serde::Serialize;
+use std::borrow::Cow;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -68,7 +69,11 @@ impl PartialSchema for TableCell {
     }
 }
 
-impl ToSchema for TableCell {}
+impl ToSchema for TableCell {
+    fn name() -> Cow<'static, str> {
+        "Cell".into()
+    }
+}
 
 impl TableJson {
     /// Whether it has no rows.

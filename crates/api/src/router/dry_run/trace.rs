@@ -6,7 +6,7 @@ use super::why::{taken, why_left_out, why_not};
 use crate::access::Caller;
 use crate::ask::search::by_id;
 use crate::error::{ApiError, Result};
-use crate::extract::JsonBody;
+use crate::extract::Json;
 use crate::router::draft::Draft;
 use crate::state::SharedState;
 use crate::waiting::blocking;
@@ -97,7 +97,7 @@ enum StepVerdict {
 pub(crate) async fn trace(
     State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    JsonBody(request): JsonBody<TraceRequest>,
+    Json(request): Json<TraceRequest>,
 ) -> Result<axum::Json<Trace>> {
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
