@@ -3,7 +3,7 @@
 use super::fields::FieldsBuilder;
 use super::names::{NamesBuilder, NamesColumn};
 use super::packed::ReadRange;
-use super::packed::{self, ColumnFault, Packed};
+use super::packed::{self, ColumnFault, PackedNumbers};
 use super::times::{Times, TimesBuilder};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
 use std::hint::black_box;
@@ -73,8 +73,8 @@ fn packed_numbers() {
         packed::write(&values, &mut bytes);
     });
     println!("{:.3} bytes a row", bytes.len() as f64 / ROWS as f64);
-    time("packed: open", || Packed::new(&bytes));
-    let (column, mut unpacked) = (Packed::new(&bytes).unwrap(), Vec::new());
+    time("packed: open", || PackedNumbers::new(&bytes));
+    let (column, mut unpacked) = (PackedNumbers::new(&bytes).unwrap(), Vec::new());
     time("packed: unpack all", || column.unpack_all(&mut unpacked));
 }
 
