@@ -6,7 +6,7 @@
 use crate::chart::{self, ChartLine, Plot};
 use crate::corpus::Random;
 use crate::measure::print;
-use crate::numbered::{ArrivalCount, Numbered};
+use crate::numbered::{ArrivalCount, NumberLog};
 use crate::server::{Counters, LoadProcess, MeasuredServer, Server, source};
 use crate::test_receiver::{SinkProtocol, TestReceiver, nowhere};
 use crate::{growth, verdict};
@@ -49,10 +49,10 @@ pub(crate) struct ForwardSoak {
 }
 
 /// A destination, and what it has got.
-struct Side {
+struct SoakedDestination {
     protocol: SinkProtocol,
     address: SocketAddr,
-    numbered: Arc<Numbered>,
+    numbered: Arc<NumberLog>,
     sink: Option<TestReceiver>,
     /// When it comes or goes next.
     change_at: Instant,
@@ -119,7 +119,7 @@ impl ForwardSoak {
     }
 
     /// Lets destinations come and go, and takes samples, until the load ends.
-    fn samples(&self, server: &Server, sides: &mut [Side]) -> Result<Vec<ForwardSample>> {
+    fn samples(&self, server: &Server, sides: &mut [SoakedDestination]) -> Result<Vec<ForwardSample>> {
         let (start, mut random) = (Instant::now(), Random(self.seed));
         let (mut samples, mut next) = (Vec::new(), 0.0);
         while start.elapsed().as_secs_f64() < self.minutes * 60.0 {
@@ -176,7 +176,11 @@ struct DestinationResult {
 }
 
 impl DestinationResult {
-    fn of(side: &Side, during: DestinationCounts, after: DestinationCounts) -> DestinationResult {
+    fn of(
+        side: &SoakedDestination,
+        during: DestinationCounts,
+        after: DestinationCounts,
+    ) -> DestinationResult {
         DestinationResult {
             protocol: side.protocol,
             during,
@@ -217,7 +221,7 @@ impl DestinationResult {
     }
 }
 
-impl Side {
+impl SoakedDestination {
     fn start(&mut self) -> Result<()> {
         self.sink = Some(TestReceiver::start(self.protocol, self.address, self.numbered.clone())?);
         Ok(())
@@ -263,14 +267,14 @@ impl DestinationCounts {
 }
 
 impl ForwardSample {
-    fn take(server: &Server, sides: &[Side], seconds: f64) -> Result<ForwardSample> {
+    fn take(server: &Server, sides: &[SoakedDestination], seconds: f64) -> Result<ForwardSample> {
         let counters = server.counters()?;
         let resident = server.resident_bytes()? as f64 / f64::from(1 << 20);
         let said = sides.iter().map(|side| DestinationCounts::of(&counters, side.protocol.name())).collect();
         Ok(ForwardSample { seconds, resident, said })
     }
 
-    fn row(&self, sides: &[Side]) -> String {
+    fn row(&self, sides: &[SoakedDestination]) -> String {
         let mut row = format!("{:.0} s, {:.0} MiB", self.seconds, self.resident);
         for (side, said) in sides.iter().zip(&self.said) {
             let state = if side.sink.is_some() { "there" } else { "away" };
@@ -288,11 +292,11 @@ impl ForwardSample {
     }
 }
 
-fn sides() -> Result<Vec<Side>> {
+fn sides() -> Result<Vec<SoakedDestination>> {
     let side = |protocol| {
         let address = nowhere()?;
-        let numbered = Arc::new(Numbered::new(protocol == SinkProtocol::Bulk));
-        let mut side = Side {
+        let numbered = Arc::new(NumberLog::new(protocol == SinkProtocol::Bulk));
+        let mut side = SoakedDestination {
             protocol,
             address,
             numbered,
@@ -308,9 +312,10 @@ fn sides() -> Result<Vec<Side>> {
 }
 
 /// Everything goes to every destination, and is stored nowhere.
-fn router(sides: &[Side]) -> String {
+fn router(sides: &[SoakedDestination]) -> String {
     let sources = [source("syslog", "tcp", ""), source("relp", "relp", "")].concat();
-    let destination = |side: &Side| side.protocol.destination(side.protocol.name(), side.address, "");
+    let destination =
+        |side: &SoakedDestination| side.protocol.destination(side.protocol.name(), side.address, "");
     let destinations: String = sides.iter().map(destination).collect();
     let to: Vec<String> = sides.iter().map(|side| format!("\"{}\"", side.protocol.name())).collect();
     let to = to.join(", ");
@@ -321,9 +326,9 @@ fn router(sides: &[Side]) -> String {
 }
 
 /// Waits until everything is queued, pauses sending, and says what the server then says of each destination.
-fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<DestinationCounts>> {
+fn paused(server: &Server, sides: &[SoakedDestination], sent: u64) -> Result<Vec<DestinationCounts>> {
     let queued = |counters: &Counters| {
-        let of = |side: &Side| {
+        let of = |side: &SoakedDestination| {
             counters.get(&format!("destination_queued_total{{destination=\"{}\"}}", side.protocol.name()))
         };
         sides.iter().map(of).min().unwrap_or_default()
@@ -347,7 +352,7 @@ fn paused(server: &Server, sides: &[Side], sent: u64) -> Result<Vec<DestinationC
 }
 
 /// Lets all of them come, and waits until nothing waits.
-fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<DestinationCounts>> {
+fn drained(server: &Server, sides: &mut [SoakedDestination]) -> Result<Vec<DestinationCounts>> {
     for side in sides.iter_mut() {
         if side.sink.is_none() {
             side.start()?;
@@ -355,7 +360,7 @@ fn drained(server: &Server, sides: &mut [Side]) -> Result<Vec<DestinationCounts>
         server.act(side.protocol.name(), "resume")?;
     }
     let done = |counters: &Counters| {
-        let of = |side: &Side| {
+        let of = |side: &SoakedDestination| {
             let said = DestinationCounts::of(counters, side.protocol.name());
             (said.delivered + said.quarantined, said.waiting == 0)
         };

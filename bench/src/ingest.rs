@@ -17,7 +17,7 @@ use crate::table::{aligned, median};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use messages::SyslogMessage;
-use protocol::{IngestProtocol, Packing, Transport};
+use protocol::{BodyTransport, IngestProtocol, Packing};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -181,14 +181,14 @@ impl Ingest {
         let cpu_micros =
             || if self.sealed { server.cpu_micros() } else { server.cpu_micros_without_sealing() };
         let (cpu, start) = (cpu_micros()?, Instant::now());
-        match load.protocol.map_or(Transport::Stream, IngestProtocol::way) {
-            Transport::Http { path, media } => {
+        match load.protocol.map_or(BodyTransport::Stream, IngestProtocol::way) {
+            BodyTransport::Http { path, media } => {
                 client::http(&server.web_url(path), media, load.packing, &load.bodies, self.in_flight)?;
             }
-            Transport::Grpc => {
+            BodyTransport::Grpc => {
                 client::grpc(server.address("grpc")?, load.packing, &load.bodies, self.in_flight)?
             }
-            Transport::Stream => {
+            BodyTransport::Stream => {
                 let source = if load.protocol.is_some() { "gelf" } else { "tcp" };
                 client::stream(server.address_of(source)?, &load.bodies)?;
                 settle(&server, messages, "logspace_messages_total")?;
@@ -209,7 +209,7 @@ impl Ingest {
         let Some(path) = load.protocol.and_then(IngestProtocol::path_of_victorialogs) else {
             return Ok(None);
         };
-        let (Some(binary), Some(Transport::Http { media, .. })) =
+        let (Some(binary), Some(BodyTransport::Http { media, .. })) =
             (&self.victorialogs, load.protocol.map(IngestProtocol::way))
         else {
             return Ok(None);

@@ -10,7 +10,7 @@ const REFUSED_OF: usize = 10_000;
 const NUMBER_MAX: usize = 1 << 30;
 
 /// Notes the numbers of what arrives.
-pub(crate) struct Numbered {
+pub(crate) struct NumberLog {
     refuses: bool,
     arrived: Mutex<Arrivals>,
 }
@@ -35,9 +35,9 @@ struct Arrivals {
     seen: HashMap<(u64, u64), Vec<u64>>,
 }
 
-impl Numbered {
-    pub(crate) fn new(refuses: bool) -> Numbered {
-        Numbered { refuses, arrived: Mutex::default() }
+impl NumberLog {
+    pub(crate) fn new(refuses: bool) -> NumberLog {
+        NumberLog { refuses, arrived: Mutex::default() }
     }
 
     pub(crate) fn count(&self) -> ArrivalCount {
@@ -45,7 +45,7 @@ impl Numbered {
     }
 }
 
-impl TakeMessage for Numbered {
+impl TakeMessage for NumberLog {
     fn take(&self, message: &[u8]) -> bool {
         let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((connection, number)) = number(message) else {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_message_counts_once_and_its_doubles_apart() {
-        let numbered = Numbered::new(true);
+        let numbered = NumberLog::new(true);
         let take = |number: u64| {
             let text = format!("<38>x prg: seq: {number:010}, thread: 0001, runid: 7, stamp: {:40}", "");
             numbered.take(text.as_bytes())

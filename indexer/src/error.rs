@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Why a write failed. No part of it counts, and it can be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// There is no room.
+    /// The disk has no room.
     #[error("the disk is full: {bytes} bytes do not fit in {path}: {source}", path = path.display())]
     Full {
         /// The file.

@@ -49,7 +49,7 @@ pub(super) enum Packing {
 
 /// How a body reaches the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Transport {
+pub(super) enum BodyTransport {
     /// A POST to the web listener, with this media type.
     Http { path: &'static str, media: &'static str },
     /// A call over HTTP/2.
@@ -63,8 +63,8 @@ impl IngestProtocol {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    pub(super) fn way(self) -> Transport {
-        let http = |path, media| Transport::Http { path, media };
+    pub(super) fn way(self) -> BodyTransport {
+        let http = |path, media| BodyTransport::Http { path, media };
         match self {
             IngestProtocol::Text => http("/api/v1/ingest", "text/plain"),
             IngestProtocol::Ndjson => http("/api/v1/ingest", "application/x-ndjson"),
@@ -72,13 +72,13 @@ impl IngestProtocol {
             IngestProtocol::LokiJson => http("/loki/api/v1/push", "application/json"),
             IngestProtocol::Loki => http("/loki/api/v1/push", "application/x-protobuf"),
             IngestProtocol::OtlpHttp => http("/v1/logs", "application/x-protobuf"),
-            IngestProtocol::OtlpGrpc => Transport::Grpc,
+            IngestProtocol::OtlpGrpc => BodyTransport::Grpc,
             IngestProtocol::Hec => http("/services/collector", "application/json"),
             IngestProtocol::HecRaw => {
                 http("/services/collector/raw?host=web-1&sourcetype=syslog", "text/plain")
             }
             IngestProtocol::HecRawBare => http("/services/collector/raw", "text/plain"),
-            IngestProtocol::Gelf => Transport::Stream,
+            IngestProtocol::Gelf => BodyTransport::Stream,
             IngestProtocol::Datadog => http("/api/v2/logs", "application/json"),
             IngestProtocol::Journal => http("/upload", "application/vnd.fdo.journal"),
         }

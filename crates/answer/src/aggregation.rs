@@ -7,11 +7,11 @@
 use super::aggregator::Aggregator;
 use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::kind_in_messages;
-use super::finish::{Finish, check};
+use super::finish::{TableFinisher, check};
 use super::rows::{KeepRule, Rows};
 use super::stage::{check_logspace, uses_text};
 use super::table::{AnswerTable, TableColumn};
-use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind, tabular};
+use super::{AnswerError, AnswerSettings, CodedColumn, ROWS_MAX, ValueKind, tabular};
 use logstead_query::{
     AddedFields, Context, HiddenField, Matcher, Pipeline, Query, ResultType, SortKey, Stage,
     shown_names as once,
@@ -195,7 +195,7 @@ impl Aggregation {
     /// The table of everything that was added. If not all of it is awaited, what can be shown.
     pub fn finish(self, run: &SearchContext<'_>) -> Result<AnswerTable, AnswerError> {
         let work = run.work();
-        let finish = Finish::new(&work);
+        let finish = TableFinisher::new(&work);
         let mut table = match self.sink {
             StageCollector::Groups(aggregator) => aggregator.finish(&finish)?,
             StageCollector::Rows(rows) => rows.finish(&finish),
@@ -221,7 +221,8 @@ impl Aggregation {
             StageCollector::Rows(rows) => return rows.add(batch, selected, sequence, logspace, work),
             StageCollector::Groups(aggregator) => aggregator,
         };
-        let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
+        let fields =
+            aggregator.needs().iter().map(|field| CodedColumn::of_batch(batch, field, logspace)).collect();
         let times =
             if aggregator.needs_times() { BatchTimes::of(batch) } else { BatchTimes::new(Vec::new()) };
         aggregator.add(&AnswerRows { rows: batch.rows(), selected, times: &times, fields }, work)
@@ -232,7 +233,7 @@ impl Aggregation {
         let mut table = AnswerTable { columns: self.sink.columns(), ..AnswerTable::default() };
         let work = SearchContext::alone().work();
         for stage in &self.rest {
-            table = tabular::apply(stage, &[], table, &self.settings, &Finish::new(&work))?;
+            table = tabular::apply(stage, &[], table, &self.settings, &TableFinisher::new(&work))?;
         }
         Ok(())
     }

@@ -3,13 +3,13 @@
 
 use super::answer_rows::{AnswerRows, Unreadable};
 use super::combinations::COMBINATIONS_MAX;
-use super::finish::Finish;
+use super::finish::TableFinisher;
 use super::groups::{GroupPlan, GroupTable};
 use super::interval::{Buckets, Interval, Width};
 use super::table::{AnswerTable, Rank, TableColumn};
 use super::value::CellValue;
 use super::value_dictionary::ABSENT;
-use super::{AnswerError, AnswerSettings, Coded, ROWS_MAX, ValueKind};
+use super::{AnswerError, AnswerSettings, CodedColumn, ROWS_MAX, ValueKind};
 use hashbrown::HashMap;
 use logstead_query::{Aggregate, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange, Unit};
 use logstead_record::FieldName;
@@ -174,7 +174,7 @@ impl Aggregator {
     }
 
     /// The table of all parts.
-    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Result<AnswerTable, AnswerError> {
+    pub(crate) fn finish(mut self, finish: &TableFinisher<'_>) -> Result<AnswerTable, AnswerError> {
         let mut notes = Vec::new();
         let rows = match &self.shape {
             TableShape::Stats => {
@@ -208,7 +208,7 @@ impl Aggregator {
     }
 
     /// The numbers of some groups, in the order of their values.
-    fn sorted(&self, is_wanted: impl Fn(usize) -> bool, finish: &Finish<'_>) -> Vec<usize> {
+    fn sorted(&self, is_wanted: impl Fn(usize) -> bool, finish: &TableFinisher<'_>) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.groups.len()).filter(|&group| is_wanted(group)).collect();
         sort_groups(&self.groups, 0..self.by.len(), &mut order, finish);
         order
@@ -227,13 +227,13 @@ impl Aggregator {
         row
     }
 
-    fn rows(&mut self, order: Vec<usize>, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
+    fn rows(&mut self, order: Vec<usize>, finish: &TableFinisher<'_>) -> Vec<Vec<CellValue>> {
         let order = order.into_iter().enumerate().take_while(|(rows, _)| finish.wants(*rows));
         order.map(|(_, group)| self.row(group)).collect()
     }
 
     /// The most or least frequent groups, of those that have all values, for each group of the first columns.
-    fn ranking(&self, of: &Ranking, rare: bool, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
+    fn ranking(&self, of: &Ranking, rare: bool, finish: &TableFinisher<'_>) -> Vec<Vec<CellValue>> {
         let groups = &self.groups;
         let order = self.sorted(|group| self.has_all(group), finish);
         let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
@@ -256,7 +256,7 @@ impl Aggregator {
     }
 
     /// The longest gap first; of equal ones the lower value, then the earlier one.
-    fn gaps(&mut self, longest: i64, end: i64, finish: &Finish<'_>) -> Vec<Vec<CellValue>> {
+    fn gaps(&mut self, longest: i64, end: i64, finish: &TableFinisher<'_>) -> Vec<Vec<CellValue>> {
         let mut gaps: Vec<SilentGap> = Vec::new();
         for group in self.sorted(|group| self.has_all(group), finish) {
             if !finish.wants(gaps.len()) {
@@ -296,7 +296,7 @@ impl Aggregator {
         interval: Interval,
         range: TimeRange,
         notes: &mut Vec<String>,
-        finish: &Finish<'_>,
+        finish: &TableFinisher<'_>,
     ) -> Result<Vec<Vec<CellValue>>, AnswerError> {
         let series = self.series(finish);
         let mut known = HashMap::new();
@@ -329,7 +329,7 @@ impl Aggregator {
     }
 
     /// A group of each series, in the order of their values; one series of no group if there is no field.
-    fn series(&self, finish: &Finish<'_>) -> Vec<Option<usize>> {
+    fn series(&self, finish: &TableFinisher<'_>) -> Vec<Option<usize>> {
         if self.by.len() == 1 {
             return vec![None];
         }
@@ -403,29 +403,32 @@ impl GroupSource {
     }
 
     /// The column, if the part does not have it as it is.
-    fn coded<'a>(self, part: &AnswerRows<'_>) -> Result<Option<Coded<'a>>, Unreadable> {
+    fn coded<'a>(self, part: &AnswerRows<'_>) -> Result<Option<CodedColumn<'a>>, Unreadable> {
         match self {
             GroupSource::Given(_) => Ok(None),
             GroupSource::Span(interval) => interval.coded(part).map(Some),
             GroupSource::Time => {
                 let mut times = vec![0; part.rows];
                 part.visit_times(|time| time..=time, |rows, time| times[rows].fill(time))?;
-                Ok(Some(Coded::of_times(times)))
+                Ok(Some(CodedColumn::of_times(times)))
             }
         }
     }
 }
 
-fn make<'a>(sources: &[GroupSource], part: &AnswerRows<'_>) -> Result<Vec<Option<Coded<'a>>>, Unreadable> {
+fn make<'a>(
+    sources: &[GroupSource],
+    part: &AnswerRows<'_>,
+) -> Result<Vec<Option<CodedColumn<'a>>>, Unreadable> {
     sources.iter().map(|source| source.coded(part)).collect()
 }
 
 fn columns<'a>(
     sources: &[GroupSource],
-    made: &'a [Option<Coded<'a>>],
+    made: &'a [Option<CodedColumn<'a>>],
     part: &'a AnswerRows<'_>,
-) -> Vec<&'a Coded<'a>> {
-    let column = |(source, made): (&GroupSource, &'a Option<Coded<'a>>)| match (source, made) {
+) -> Vec<&'a CodedColumn<'a>> {
+    let column = |(source, made): (&GroupSource, &'a Option<CodedColumn<'a>>)| match (source, made) {
         (GroupSource::Given(index), _) => &part.fields[*index],
         (_, Some(coded)) => coded,
         (_, None) => unreachable!("a column that the part does not have is made"),
@@ -434,7 +437,12 @@ fn columns<'a>(
 }
 
 /// By their values in some columns. Two texts may be the same number: then by the texts.
-fn sort_groups(groups: &GroupTable, columns: Range<usize>, order: &mut Vec<usize>, finish: &Finish<'_>) {
+fn sort_groups(
+    groups: &GroupTable,
+    columns: Range<usize>,
+    order: &mut Vec<usize>,
+    finish: &TableFinisher<'_>,
+) {
     let mut ranks: Vec<Vec<Option<Rank>>> = vec![Vec::new(); columns.len()];
     let mut ranked = 0;
     // A group that is not ranked is among those that are left out.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an answer is the same however the store is cut into parts and in whatever order they come.
 
-use super::coded::Coded;
+use super::coded::CodedColumn;
 use logstead_record::{Batch, Selection};
 use std::ops::{Range, RangeInclusive};
 
@@ -15,7 +15,7 @@ pub struct AnswerRows<'a> {
     /// When.
     pub times: &'a dyn RowTimes,
     /// The columns, in the order of the answer's needs.
-    pub fields: Vec<Coded<'a>>,
+    pub fields: Vec<CodedColumn<'a>>,
 }
 
 /// The time that each row counts by, in frames that are read only if needed.

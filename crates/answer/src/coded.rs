@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Values, perhaps some of them more than once, and an id for each row.
 #[derive(Clone, Debug, Default)]
-pub struct Coded<'a> {
+pub struct CodedColumn<'a> {
     /// The values in key form.
     pub values: Cow<'a, TextColumn>,
     /// The number of each row's value; `values.len()` for none.
@@ -25,85 +25,93 @@ pub struct Coded<'a> {
     pub several: HashMap<u32, Range<u32>>,
 }
 
-impl<'a> Coded<'a> {
+impl<'a> CodedColumn<'a> {
     /// The field of each message.
-    pub fn of_batch(batch: &'a Batch, field: &FieldName, logspace: &str) -> Coded<'a> {
+    pub fn of_batch(batch: &'a Batch, field: &FieldName, logspace: &str) -> CodedColumn<'a> {
         let columns = batch.columns();
         let field = match field {
             FieldName::Known(field) => *field,
-            FieldName::Dynamic(name) => return Coded::of_dynamic(batch, name),
+            FieldName::Dynamic(name) => return CodedColumn::of_dynamic(batch, name),
         };
         match field.storage() {
-            Storage::Name(number) => Coded::of_names(&columns.names[number]),
-            Storage::Text(number) => Coded::of_texts(&columns.texts[number]),
-            Storage::Priority(_) => Coded::of_all_codes(field, &columns.bytes[PRIORITY]),
-            Storage::Flags => Coded::of_all_codes(field, columns.flags()),
-            Storage::Time => Coded::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
-            Storage::Received => Coded::of_times(columns.received().iter().copied()),
+            Storage::Name(number) => CodedColumn::of_names(&columns.names[number]),
+            Storage::Text(number) => CodedColumn::of_texts(&columns.texts[number]),
+            Storage::Priority(_) => CodedColumn::of_all_codes(field, &columns.bytes[PRIORITY]),
+            Storage::Flags => CodedColumn::of_all_codes(field, columns.flags()),
+            Storage::Time => CodedColumn::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
+            Storage::Received => CodedColumn::of_times(columns.received().iter().copied()),
             Storage::Raw => {
                 let write = |row: usize, out: &mut Vec<u8>| batch.write_raw(row, out);
-                Coded::written(batch.rows(), write)
+                CodedColumn::written(batch.rows(), write)
             }
-            Storage::Logspace => Coded::constant(logspace, batch.rows()),
+            Storage::Logspace => CodedColumn::constant(logspace, batch.rows()),
         }
     }
 
     /// A text for each row.
-    pub(crate) fn of_texts(texts: &'a TextColumn) -> Coded<'a> {
-        Coded { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts), ..Coded::default() }
+    pub(crate) fn of_texts(texts: &'a TextColumn) -> CodedColumn<'a> {
+        CodedColumn { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts), ..CodedColumn::default() }
     }
 
     /// A column of names.
-    pub(crate) fn of_names(names: &'a NameColumn) -> Coded<'a> {
-        Coded { values: Cow::Borrowed(names.values()), ids: Cow::Borrowed(names.ids()), ..Coded::default() }
+    pub(crate) fn of_names(names: &'a NameColumn) -> CodedColumn<'a> {
+        CodedColumn {
+            values: Cow::Borrowed(names.values()),
+            ids: Cow::Borrowed(names.ids()),
+            ..CodedColumn::default()
+        }
     }
 
     /// Severities, facilities or flags, from the bytes that stand for them.
-    pub fn of_codes(field: Field, codes: impl IntoIterator<Item = u8>, ids: Cow<'a, [u32]>) -> Coded<'a> {
+    pub fn of_codes(
+        field: Field,
+        codes: impl IntoIterator<Item = u8>,
+        ids: Cow<'a, [u32]>,
+    ) -> CodedColumn<'a> {
         let mut values = TextColumn::default();
         for code in codes {
             write_code(field, code, values.open_row());
             values.end_row();
         }
-        let coded = Coded { values: Cow::Owned(values), ids, ..Coded::default() };
+        let coded = CodedColumn { values: Cow::Owned(values), ids, ..CodedColumn::default() };
         if field == Field::Flag { coded.with_lists() } else { coded }
     }
 
-    fn of_all_codes(field: Field, codes: &[u8]) -> Coded<'a> {
-        Coded::of_codes(field, 0..=u8::MAX, codes.iter().map(|&code| u32::from(code)).collect())
+    fn of_all_codes(field: Field, codes: &[u8]) -> CodedColumn<'a> {
+        CodedColumn::of_codes(field, 0..=u8::MAX, codes.iter().map(|&code| u32::from(code)).collect())
     }
 
     /// A time for each row.
-    pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> Coded<'a> {
+    pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> CodedColumn<'a> {
         let mut values = TextColumn::default();
         times.into_iter().for_each(|nanos| values.push(&time_key(nanos)));
-        Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..Coded::default() }
+        CodedColumn { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..CodedColumn::default() }
     }
 
     /// A column with one text for all rows.
-    pub fn constant(text: &str, rows: usize) -> Coded<'a> {
+    pub fn constant(text: &str, rows: usize) -> CodedColumn<'a> {
         let mut values = TextColumn::default();
         values.push(text.as_bytes());
-        Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..Coded::default() }
+        CodedColumn { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..CodedColumn::default() }
     }
 
     /// A column of the text that `write` writes for each row.
-    pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Coded<'a> {
+    pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> CodedColumn<'a> {
         let mut values = TextColumn::with_capacity(rows, 0);
         for row in 0..rows {
             write(row, values.open_row());
             values.end_row();
         }
-        Coded { ids: ids_of_rows(rows), values: Cow::Owned(values), ..Coded::default() }
+        CodedColumn { ids: ids_of_rows(rows), values: Cow::Owned(values), ..CodedColumn::default() }
     }
 
     /// The different values of each row's dynamic fields of this name that are not empty, the first one first.
-    fn of_dynamic(batch: &Batch, name: &str) -> Coded<'a> {
+    fn of_dynamic(batch: &Batch, name: &str) -> CodedColumn<'a> {
         let columns = batch.columns();
         let (names, texts) = (&columns.field_names, &columns.field_values);
         let is_named: Vec<bool> =
             names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
-        let mut coded = Coded::default();
+        let mut coded = CodedColumn::default();
         let mut ids = vec![u32::MAX; batch.rows()];
         if is_named.contains(&true) {
             let mut of_row: Vec<&[u8]> = Vec::new();
@@ -115,7 +123,7 @@ impl<'a> Coded<'a> {
         }
         let absent = coded.values.len() as u32;
         ids.iter_mut().for_each(|id| *id = (*id).min(absent));
-        Coded { ids: Cow::Owned(ids), ..coded }
+        CodedColumn { ids: Cow::Owned(ids), ..coded }
     }
 
     /// The id that stands for these texts, of which it shows the first. The list is emptied.
@@ -135,7 +143,7 @@ impl<'a> Coded<'a> {
     }
 
     /// The column with lists split: if a value is a list with commas, its id stands for the items.
-    pub(crate) fn with_lists(mut self) -> Coded<'a> {
+    pub(crate) fn with_lists(mut self) -> CodedColumn<'a> {
         let is_list = |id: &usize| self.values.get(*id).contains(&b',');
         let lists: Vec<usize> = (0..self.values.len()).filter(is_list).collect();
         if lists.is_empty() {

@@ -1,6 +1,6 @@
 //! Rows with several values in the columns to group by: one row for each combination of them.
 
-use super::Coded;
+use super::CodedColumn;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(crate) struct RowCombinations {
 
 impl RowCombinations {
     /// Takes rows until they make at least this many combinations.
-    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> RowCombinations {
+    pub(crate) fn next(rows: &mut &[u32], by: &[&CodedColumn<'_>], combinations: usize) -> RowCombinations {
         let mut spread = RowCombinations { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
         while let Some((&row, rest)) = rows.split_first()
             && spread.of.len() < combinations
@@ -38,17 +38,17 @@ impl RowCombinations {
     }
 
     /// A column to group by, as these rows have it.
-    pub(crate) fn grouped<'a>(&'a self, column: usize, coded: &'a Coded<'_>) -> Coded<'a> {
+    pub(crate) fn grouped<'a>(&'a self, column: usize, coded: &'a CodedColumn<'_>) -> CodedColumn<'a> {
         self.column(coded, Cow::Borrowed(&self.ids[column]))
     }
 
     /// Adds another column to group by.
-    pub(crate) fn repeated<'a>(&'a self, coded: &'a Coded<'_>) -> Coded<'a> {
+    pub(crate) fn repeated<'a>(&'a self, coded: &'a CodedColumn<'_>) -> CodedColumn<'a> {
         self.column(coded, self.of.iter().map(|&row| coded.ids[row as usize]).collect())
     }
 
-    fn column<'a>(&self, coded: &'a Coded<'_>, ids: Cow<'a, [u32]>) -> Coded<'a> {
-        Coded { values: Cow::Borrowed(&*coded.values), ids, ..Coded::default() }
+    fn column<'a>(&self, coded: &'a CodedColumn<'_>, ids: Cow<'a, [u32]>) -> CodedColumn<'a> {
+        CodedColumn { values: Cow::Borrowed(&*coded.values), ids, ..CodedColumn::default() }
     }
 
     fn push(&mut self, row: u32, values: &[Range<u32>]) {

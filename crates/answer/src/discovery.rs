@@ -37,7 +37,7 @@ pub struct Discovery {
 
 /// A field that was found.
 #[derive(Clone, PartialEq, Debug)]
-pub struct FieldFound {
+pub struct DiscoveredField {
     /// The name as some message spells it.
     pub name: String,
     /// The number of messages that have it.
@@ -143,9 +143,9 @@ impl Discovery {
     }
 
     /// The most useful fields, most useful first.
-    pub fn most_useful(&self, limit: usize) -> Vec<FieldFound> {
+    pub fn most_useful(&self, limit: usize) -> Vec<DiscoveredField> {
         let found = self.fields.values().map(|seen| seen.found(self.messages));
-        let mut found: Vec<FieldFound> = found.collect();
+        let mut found: Vec<DiscoveredField> = found.collect();
         found.sort_by(|a, b| {
             let by_use = b.usefulness.total_cmp(&a.usefulness);
             by_use.then_with(|| (Reverse(a.messages), &a.name).cmp(&(Reverse(b.messages), &b.name)))
@@ -204,13 +204,13 @@ impl FieldTally {
         }
     }
 
-    fn found(&self, messages: u64) -> FieldFound {
+    fn found(&self, messages: u64) -> DiscoveredField {
         let coverage = self.messages as f64 / messages.max(1) as f64;
         let only = match &self.only {
             SingleValue::One(value) => Some(value.clone()),
             SingleValue::Unknown | SingleValue::Several => None,
         };
-        FieldFound {
+        DiscoveredField {
             name: String::from_utf8_lossy(&self.name).into_owned(),
             messages: self.messages,
             usefulness: coverage * worth(entropy(&*self.classes)),
@@ -257,7 +257,7 @@ fn entropy(counts: &[u64]) -> f64 {
     counts.iter().filter(|count| 0 < **count).map(bits).sum::<f64>().max(0.0)
 }
 
-/// Some different values are worth most, a different one in each message little, and always the same nothing.
+/// A few different values are worth most, a different one in each message little, and a single one nothing.
 fn worth(bits: f64) -> f64 {
     if bits <= BEST_BITS {
         return bits / BEST_BITS;
@@ -285,7 +285,7 @@ mod tests {
         builder.seal()
     }
 
-    fn found(rows: &[Named], at_once: usize) -> Vec<FieldFound> {
+    fn found(rows: &[Named], at_once: usize) -> Vec<DiscoveredField> {
         let mut discovery = Discovery::exact();
         for rows in rows.chunks(at_once) {
             discovery.add(&batch(rows), &Selection::all(rows.len()));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     /// The spelling of names is that of any message.
-    fn lower(mut found: Vec<FieldFound>) -> Vec<FieldFound> {
+    fn lower(mut found: Vec<DiscoveredField>) -> Vec<DiscoveredField> {
         found.iter_mut().for_each(|found| found.name.make_ascii_lowercase());
         found.sort_by(|a, b| a.name.cmp(&b.name));
         found

@@ -38,7 +38,7 @@ pub enum AnswerError {
         /// The memory it may use.
         bytes_max: usize,
     },
-    /// A stage needs what there is not.
+    /// A stage that cannot be answered, and why.
     #[error("{0}")]
     Stage(String),
     /// The search was cancelled.

@@ -4,7 +4,7 @@
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
 use super::value_dictionary::ValueDictionary;
-use super::{CellValue, Coded, Distribution, ValueKind};
+use super::{CellValue, CodedColumn, Distribution, ValueKind};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 
@@ -23,7 +23,7 @@ pub struct Facets {
 struct FieldCounts {
     values: ValueDictionary,
     counts: Vec<u64>,
-    /// The rows that have one.
+    /// The number of rows that have one.
     rows: u64,
     /// Rows whose values did not fit the memory.
     left_out: u64,
@@ -68,12 +68,12 @@ impl Facets {
     pub fn add(&mut self, batch: &Batch, selected: &Selection, logspace: &str) {
         let share = self.share();
         for (counts, field) in self.counts.iter_mut().zip(&self.needs) {
-            counts.add(&Coded::of_batch(batch, field, logspace), selected, share);
+            counts.add(&CodedColumn::of_batch(batch, field, logspace), selected, share);
         }
     }
 
     /// Adds rows of the field with this number: the number of rows for each id of its values.
-    pub fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
+    pub fn add_counts(&mut self, field: usize, coded: &CodedColumn<'_>, counts: &[u64]) {
         let share = self.share();
         self.counts[field].add_counts(coded, counts.iter().copied(), share);
     }
@@ -96,7 +96,7 @@ impl Facets {
 }
 
 impl FieldCounts {
-    fn add(&mut self, coded: &Coded<'_>, selected: &Selection, memory_bytes_max: usize) {
+    fn add(&mut self, coded: &CodedColumn<'_>, selected: &Selection, memory_bytes_max: usize) {
         let mut by_id = vec![0_u32; coded.ids_end()];
         if selected.is_all() {
             coded.ids.iter().for_each(|&id| by_id[id as usize] += 1);
@@ -106,7 +106,12 @@ impl FieldCounts {
         self.add_counts(coded, by_id.into_iter().map(u64::from), memory_bytes_max);
     }
 
-    fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
+    fn add_counts(
+        &mut self,
+        coded: &CodedColumn<'_>,
+        by_id: impl Iterator<Item = u64>,
+        memory_bytes_max: usize,
+    ) {
         for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
             let mut has_value = false;
             for key in coded.each(id as u32).filter_map(|id| coded.key(id)) {

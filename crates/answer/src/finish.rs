@@ -12,14 +12,14 @@ use std::cmp::Ordering;
 const ROW_WORK: usize = 16;
 
 /// A table that is being finished.
-pub(crate) struct Finish<'a> {
+pub(crate) struct TableFinisher<'a> {
     pub work: &'a Work<'a>,
     is_cut: Cell<bool>,
 }
 
-impl<'a> Finish<'a> {
-    pub(crate) fn new(work: &'a Work<'a>) -> Finish<'a> {
-        Finish { work, is_cut: Cell::new(false) }
+impl<'a> TableFinisher<'a> {
+    pub(crate) fn new(work: &'a Work<'a>) -> TableFinisher<'a> {
+        TableFinisher { work, is_cut: Cell::new(false) }
     }
 
     /// Whether the time did not suffice.

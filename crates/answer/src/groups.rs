@@ -8,7 +8,7 @@ use super::combinations::RowCombinations;
 use super::finish::check;
 use super::measure::{GroupStates, NumericValues, Units};
 use super::value_dictionary::{ABSENT, ValueDictionary};
-use super::{AnswerError, CellValue, Coded, ValueKind};
+use super::{AnswerError, CellValue, CodedColumn, ValueKind};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_query::{Function, Measure, Unit};
 use logstead_record::Field;
@@ -43,7 +43,7 @@ pub(crate) struct GroupTable {
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     rows: Vec<u64>,
-    /// The rows that are in more groups than count.
+    /// The number of rows that are in more groups than count.
     cut: u64,
 }
 
@@ -129,8 +129,8 @@ impl GroupTable {
     pub(crate) fn add(
         &mut self,
         rows: &[u32],
-        by: &[&Coded<'_>],
-        arguments: &[&Coded<'_>],
+        by: &[&CodedColumn<'_>],
+        arguments: &[&CodedColumn<'_>],
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         if by.iter().any(|coded| !coded.several.is_empty()) {
@@ -147,17 +147,18 @@ impl GroupTable {
     fn add_spread(
         &mut self,
         mut rows: &[u32],
-        by: &[&Coded<'_>],
-        arguments: &[&Coded<'_>],
+        by: &[&CodedColumn<'_>],
+        arguments: &[&CodedColumn<'_>],
         work: &Work<'_>,
     ) -> Result<(), AnswerError> {
         while !rows.is_empty() {
             let spread = RowCombinations::next(&mut rows, by, ROWS_AT_ONCE);
             check(work, spread.rows().len() * (1 + by.len() + arguments.len()))?;
             self.cut += spread.cut;
-            let by: Vec<Coded<'_>> =
+            let by: Vec<CodedColumn<'_>> =
                 by.iter().enumerate().map(|(at, coded)| spread.grouped(at, coded)).collect();
-            let arguments: Vec<Coded<'_>> = arguments.iter().map(|coded| spread.repeated(coded)).collect();
+            let arguments: Vec<CodedColumn<'_>> =
+                arguments.iter().map(|coded| spread.repeated(coded)).collect();
             let (by, arguments): (Vec<_>, Vec<_>) = (by.iter().collect(), arguments.iter().collect());
             self.add_some(&spread.rows(), &by, &arguments)?;
         }
@@ -167,8 +168,8 @@ impl GroupTable {
     fn add_some(
         &mut self,
         rows: &[u32],
-        by: &[&Coded<'_>],
-        arguments: &[&Coded<'_>],
+        by: &[&CodedColumn<'_>],
+        arguments: &[&CodedColumn<'_>],
     ) -> Result<(), AnswerError> {
         let mut of_row = combine(rows, by);
         let numbers: Vec<u32> =
@@ -247,7 +248,7 @@ impl GroupTable {
     }
 
     /// The number over all parts of the group that a row is in.
-    fn number(&mut self, row: usize, by: &[&Coded<'_>]) -> Result<u32, AnswerError> {
+    fn number(&mut self, row: usize, by: &[&CodedColumn<'_>]) -> Result<u32, AnswerError> {
         if by.is_empty() {
             return Ok(0);
         }
@@ -304,7 +305,7 @@ struct CombinedIds {
 /// The most combinations of ids that are numbered through a vector; low in tests, so that they see both ways.
 const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
-fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> CombinedIds {
+fn combine(rows: &[u32], columns: &[&CodedColumn<'_>]) -> CombinedIds {
     let mut combined =
         CombinedIds { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
     for coded in columns {
@@ -328,7 +329,7 @@ fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> CombinedIds {
 impl CombinedIds {
     /// Tells rows apart by another column; `number` gives a pair of group and id its number, the next one if it has
     /// none yet.
-    fn refine(&mut self, rows: &[u32], coded: &Coded<'_>, mut number: impl FnMut(u64, u32) -> u32) {
+    fn refine(&mut self, rows: &[u32], coded: &CodedColumn<'_>, mut number: impl FnMut(u64, u32) -> u32) {
         let ids_end = coded.ids_end() as u64;
         let mut firsts = Vec::new();
         for (group, &row) in self.groups.iter_mut().zip(rows) {

@@ -2,7 +2,7 @@
 
 use super::answer_rows::{AnswerRows, Unreadable};
 use super::value::time_key;
-use super::{AnswerError, BUCKETS_MAX, Coded};
+use super::{AnswerError, BUCKETS_MAX, CodedColumn};
 use logstead_query::TimeRange;
 use logstead_record::{DAY, SECOND, TextColumn};
 use std::borrow::Cow;
@@ -105,7 +105,7 @@ impl Interval {
     }
 
     /// The start of the span that each selected row is in, as a column.
-    pub(crate) fn coded(self, part: &AnswerRows<'_>) -> Result<Coded<'static>, Unreadable> {
+    pub(crate) fn coded(self, part: &AnswerRows<'_>) -> Result<CodedColumn<'static>, Unreadable> {
         let mut ids = SpanIds::new(self, part.rows);
         part.visit_times(
             |time| self.times(self.number(time)),
@@ -151,8 +151,8 @@ impl SpanIds {
         self.ids[rows].fill(id);
     }
 
-    fn coded(self) -> Coded<'static> {
-        Coded { values: Cow::Owned(self.starts), ids: Cow::Owned(self.ids), ..Coded::default() }
+    fn coded(self) -> CodedColumn<'static> {
+        CodedColumn { values: Cow::Owned(self.starts), ids: Cow::Owned(self.ids), ..CodedColumn::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use super::presence::Presence;
 use super::samples::Samples;
 use super::value::time_of;
 use super::value_dictionary::ValueDictionary;
-use super::{AnswerError, CellValue, Coded, ValueKind};
+use super::{AnswerError, CellValue, CodedColumn, ValueKind};
 use hashbrown::HashSet;
 use logstead_query::{Measure, Unit, number_with_unit};
 
@@ -18,9 +18,9 @@ pub(crate) enum GroupStates {
     /// The sum of the numbers, and their mean.
     Sum { sums: Vec<ExactSum>, heap_bytes: usize },
     /// The least or the greatest.
-    Extreme { is_max: bool, best: Vec<Extreme>, heap_bytes: usize },
+    Extreme { is_max: bool, best: Vec<ExtremeValue>, heap_bytes: usize },
     /// The different values.
-    Distinct(Distinct),
+    Distinct(DistinctValues),
     /// All numbers of a group.
     Samples { samples: Vec<Samples>, heap_bytes: usize },
     /// The times of messages, for gaps longer than this.
@@ -29,7 +29,7 @@ pub(crate) enum GroupStates {
 
 /// The distinct values of each group.
 #[derive(Default)]
-pub(crate) struct Distinct {
+pub(crate) struct DistinctValues {
     values: ValueDictionary,
     /// A group in the upper half, the number of one of its values in the lower.
     pairs: HashSet<u64>,
@@ -38,14 +38,14 @@ pub(crate) struct Distinct {
 
 /// The best of a group: any number is better than a text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Extreme {
+pub(crate) struct ExtremeValue {
     number: Option<f64>,
     text: Option<Box<[u8]>>,
 }
 
 /// The numbers that the values of a column are, each read once.
 pub(crate) struct NumericValues<'a> {
-    coded: &'a Coded<'a>,
+    coded: &'a CodedColumn<'a>,
     kind: ValueKind,
     /// Infinite while not yet read; NaN if it is not a number.
     read: Vec<f64>,
@@ -82,7 +82,7 @@ impl Units {
 }
 
 impl<'a> NumericValues<'a> {
-    pub(crate) fn new(coded: &'a Coded<'a>, kind: ValueKind) -> NumericValues<'a> {
+    pub(crate) fn new(coded: &'a CodedColumn<'a>, kind: ValueKind) -> NumericValues<'a> {
         NumericValues { read: vec![f64::INFINITY; coded.ids_end()], coded, kind, units: Units::default() }
     }
 
@@ -126,7 +126,7 @@ impl GroupStates {
             Measure::Min | Measure::Max => {
                 GroupStates::Extreme { is_max: measure == Measure::Max, best: Vec::new(), heap_bytes: 0 }
             }
-            Measure::Distinct => GroupStates::Distinct(Distinct::default()),
+            Measure::Distinct => GroupStates::Distinct(DistinctValues::default()),
             Measure::Percentile(_) => GroupStates::Samples { samples: Vec::new(), heap_bytes: 0 },
         }
     }
@@ -148,11 +148,11 @@ impl GroupStates {
     /// Makes room for this many groups.
     pub(crate) fn resize(&mut self, groups: usize) {
         match self {
-            GroupStates::Present(counts) | GroupStates::Distinct(Distinct { counts, .. }) => {
+            GroupStates::Present(counts) | GroupStates::Distinct(DistinctValues { counts, .. }) => {
                 counts.resize(groups, 0)
             }
             GroupStates::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
-            GroupStates::Extreme { best, .. } => best.resize(groups, Extreme::default()),
+            GroupStates::Extreme { best, .. } => best.resize(groups, ExtremeValue::default()),
             GroupStates::Samples { samples, .. } => samples.resize(groups, Samples::default()),
             GroupStates::Presence { presence, .. } => presence.resize(groups, Presence::default()),
         }
@@ -200,7 +200,7 @@ impl GroupStates {
     /// The value of `measure` for a group.
     pub(crate) fn result(&mut self, group: usize, measure: Measure, kind: ValueKind) -> CellValue {
         let number = match (self, measure) {
-            (GroupStates::Present(counts) | GroupStates::Distinct(Distinct { counts, .. }), _) => {
+            (GroupStates::Present(counts) | GroupStates::Distinct(DistinctValues { counts, .. }), _) => {
                 return CellValue::Count(counts[group]);
             }
             (GroupStates::Extreme { best, .. }, _) => return best[group].value(kind),
@@ -227,7 +227,7 @@ impl GroupStates {
         match self {
             GroupStates::Present(_) | GroupStates::Distinct(_) => size_of::<u64>(),
             GroupStates::Sum { .. } => size_of::<ExactSum>(),
-            GroupStates::Extreme { .. } => size_of::<Extreme>(),
+            GroupStates::Extreme { .. } => size_of::<ExtremeValue>(),
             GroupStates::Samples { .. } => size_of::<Samples>(),
             GroupStates::Presence { .. } => size_of::<Presence>(),
         }
@@ -241,18 +241,18 @@ impl GroupStates {
             | GroupStates::Extreme { heap_bytes, .. }
             | GroupStates::Samples { heap_bytes, .. }
             | GroupStates::Presence { heap_bytes, .. } => *heap_bytes,
-            GroupStates::Distinct(Distinct { values, pairs, .. }) => {
+            GroupStates::Distinct(DistinctValues { values, pairs, .. }) => {
                 values.memory_bytes() + pairs.allocation_size()
             }
         }
     }
 }
 
-impl Distinct {
+impl DistinctValues {
     fn add(
         &mut self,
         rows: impl Iterator<Item = (u32, u32)>,
-        coded: &Coded<'_>,
+        coded: &CodedColumn<'_>,
         bytes_max: usize,
     ) -> Result<(), AnswerError> {
         // The number over all parts of each value of this one.
@@ -271,7 +271,7 @@ impl Distinct {
     }
 }
 
-impl Extreme {
+impl ExtremeValue {
     /// Takes the value of a row if it is better; says how much memory that took.
     fn offer(&mut self, row: u32, numbers: &mut NumericValues<'_>, is_max: bool) -> usize {
         if let Some(number) = numbers.of_row(row) {

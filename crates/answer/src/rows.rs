@@ -5,8 +5,8 @@
 //!
 //! **Invariant:** the order is total, so that the kept rows depend only on the messages.
 
-use super::coded::Coded;
-use super::finish::{Finish, check};
+use super::coded::CodedColumn;
+use super::finish::{TableFinisher, check};
 use super::table::{AnswerTable, Rank, TableColumn};
 use super::value::{CellValue, ValueKind, key_of};
 use super::{AnswerError, ROWS_MAX};
@@ -112,8 +112,8 @@ impl Rows {
             return Ok(());
         }
         let logspace_index = self.logspace_index(logspace);
-        let coded: Vec<Coded<'_>> =
-            self.columns.iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
+        let coded: Vec<CodedColumn<'_>> =
+            self.columns.iter().map(|field| CodedColumn::of_batch(batch, field, logspace)).collect();
         let kinds = self.kinds.clone();
         for row in selected.iter().rev() {
             if is_worse(self.floor, row) {
@@ -122,7 +122,7 @@ impl Rows {
             let (time, sequence) = position(row);
             let ranks =
                 self.order.iter().map(|&(column, _)| Rank::of(coded[column].key_of_row(row), kinds[column]));
-            let value = |(coded, kind): (&Coded<'_>, &ValueKind)| {
+            let value = |(coded, kind): (&CodedColumn<'_>, &ValueKind)| {
                 coded.key_of_row(row).map_or(CellValue::Null, |key| kind.value(key))
             };
             let values = coded.iter().zip(&kinds).map(value).collect();
@@ -134,7 +134,7 @@ impl Rows {
     }
 
     /// The rows that are kept, in their order.
-    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> AnswerTable {
+    pub(crate) fn finish(mut self, finish: &TableFinisher<'_>) -> AnswerTable {
         self.kept.extend(std::mem::take(&mut self.by_key).into_values());
         self.prune(finish);
         if let KeepRule::Last(_) = self.keep {
@@ -197,7 +197,7 @@ impl Rows {
         }
         let is_full = self.memory_bytes_max < self.bytes;
         if is_full || self.limit().saturating_mul(2).max(KEPT_MIN) <= self.kept.len() {
-            self.prune(&Finish::new(work));
+            self.prune(&TableFinisher::new(work));
         }
         // Half of the memory is for those that come before they are compared.
         if is_full && self.memory_bytes_max / 2 < self.bytes {
@@ -219,7 +219,7 @@ impl Rows {
     }
 
     /// Drops rows that are not among the first, or the last, and puts the rest in order.
-    fn prune(&mut self, finish: &Finish<'_>) {
+    fn prune(&mut self, finish: &TableFinisher<'_>) {
         let kept = std::mem::take(&mut self.kept);
         let is_last = matches!(self.keep, KeepRule::Last(_));
         let mut order: Vec<usize> = (0..kept.len()).collect();

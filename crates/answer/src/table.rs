@@ -1,7 +1,7 @@
 //! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
 
-use super::coded::Coded;
-use super::finish::Finish;
+use super::coded::CodedColumn;
+use super::finish::TableFinisher;
 use super::value::{CellValue, ValueKind, severity_key, time_key};
 use super::{AnswerError, ROWS_MAX};
 use logstead_query::{Unit, number_of};
@@ -61,10 +61,10 @@ impl AnswerTable {
     }
 
     /// A column as values and ids.
-    pub fn coded(&self, column: usize) -> Coded<'static> {
+    pub fn coded(&self, column: usize) -> CodedColumn<'static> {
         let kind = self.columns[column].kind;
         let write = |row: usize, out: &mut Vec<u8>| write_key(&self.rows[row][column], kind, out);
-        let coded = Coded::written(self.rows.len(), write);
+        let coded = CodedColumn::written(self.rows.len(), write);
         let is_list = self.columns[column].name == Field::Flag.name();
         if is_list { coded.with_lists() } else { coded }
     }
@@ -94,7 +94,7 @@ fn write_key(value: &CellValue, kind: ValueKind, out: &mut Vec<u8>) {
 
 /// A column to sort by.
 pub(crate) struct SortColumn<'a> {
-    pub coded: Cow<'a, Coded<'a>>,
+    pub coded: Cow<'a, CodedColumn<'a>>,
     pub kind: ValueKind,
     pub(crate) descending: bool,
 }
@@ -128,7 +128,7 @@ impl Rank {
 }
 
 /// Sorts rows by the first column, those that are equal by the next, the others stay as they were.
-pub(crate) fn sort_rows(rows: &mut Vec<usize>, columns: &[SortColumn<'_>], finish: &Finish<'_>) {
+pub(crate) fn sort_rows(rows: &mut Vec<usize>, columns: &[SortColumn<'_>], finish: &TableFinisher<'_>) {
     let ranks: Vec<Vec<Option<Rank>>> = columns
         .iter()
         .map(|column| {

@@ -5,7 +5,7 @@
 use super::aggregator::Aggregator;
 use super::answer_rows::{AnswerRows, BatchTimes};
 use super::enrich::{add_column, enrich};
-use super::finish::Finish;
+use super::finish::TableFinisher;
 use super::stage::check_logspace;
 use super::table::{AnswerTable, SortColumn, TableColumn, sort_rows};
 use super::value::{CellValue, key_of};
@@ -26,7 +26,7 @@ pub(crate) fn apply(
     keeps: &[FieldName],
     mut table: AnswerTable,
     settings: &AnswerSettings,
-    finish: &Finish<'_>,
+    finish: &TableFinisher<'_>,
 ) -> Result<AnswerTable, AnswerError> {
     finish.cut(&mut table.rows);
     if table.is_open {
@@ -103,7 +103,7 @@ fn project(fields: &[FieldName], table: &mut AnswerTable) -> Result<(), AnswerEr
     Ok(())
 }
 
-fn sort(keys: &[SortKey], table: &mut AnswerTable, finish: &Finish<'_>) -> Result<(), AnswerError> {
+fn sort(keys: &[SortKey], table: &mut AnswerTable, finish: &TableFinisher<'_>) -> Result<(), AnswerError> {
     let column = |key: &SortKey| {
         let index = table.column(&key.field)?;
         let coded = Cow::Owned(table.coded(index));
@@ -127,7 +127,7 @@ fn aggregate(
     stage: &Stage,
     table: AnswerTable,
     settings: &AnswerSettings,
-    finish: &Finish<'_>,
+    finish: &TableFinisher<'_>,
 ) -> Result<AnswerTable, AnswerError> {
     let kind =
         |field: &FieldName| table.find(field).map_or(ValueKind::Text, |index| table.columns[index].kind);

@@ -1,7 +1,7 @@
 //! Helpers for the tests of answers: random messages, batches of them, and running a pipeline over them.
 
 use super::{
-    Aggregation, AnswerError, AnswerRows, AnswerSettings, AnswerTable, BatchLocation, BatchTimes, Coded,
+    Aggregation, AnswerError, AnswerRows, AnswerSettings, AnswerTable, BatchLocation, BatchTimes, CodedColumn,
 };
 use logstead_query::{Context, Matcher, TimeRange, parse_pipeline};
 use logstead_record::FieldName;
@@ -99,7 +99,7 @@ pub(crate) fn with_part<T>(
     take: impl FnOnce(&AnswerRows<'_>) -> T,
 ) -> T {
     let times = BatchTimes::of(batch);
-    let fields = needs.iter().map(|field| Coded::of_batch(batch, field, "main")).collect();
+    let fields = needs.iter().map(|field| CodedColumn::of_batch(batch, field, "main")).collect();
     take(&AnswerRows { rows: batch.rows(), selected, times: &times, fields })
 }
 

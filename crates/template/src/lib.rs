@@ -24,7 +24,6 @@ mod interner;
 mod limits;
 mod named;
 mod numbers;
-mod once;
 mod ordered;
 mod packet;
 mod parts;

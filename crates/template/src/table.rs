@@ -12,7 +12,6 @@ use crate::limits::{
     ALIASES_MAX, KEY_BYTES_MAX, MISSED_FREE, PLACES_MAX, ROWS_PER_TEMPLATE, TEMPLATES_FREE, TEMPLATES_MAX,
     is_prose,
 };
-use crate::once::Once;
 use crate::scan::{Scanner, Variable, VariableKind};
 use crate::skeleton::{Skeleton, SplitKey, is_letter};
 use hashbrown::hash_map::Entry;
@@ -35,7 +34,7 @@ pub(crate) struct TemplateTable {
     looked: u64,
     missed: u64,
     /// The keys that came once.
-    once: Once,
+    once: SeenKeys,
     split: SplitKey,
     masked: Vec<u8>,
 }
@@ -249,6 +248,32 @@ pub(crate) fn align(template: &[u8], scanner: &Scanner, out: &mut Vec<Variable>)
             at += bytes;
             start += bytes;
         }
+    }
+}
+
+/// The number of hashes that are remembered: a newer one takes the place of an older one.
+const SEEN_KEYS_MAX: usize = 1 << 14;
+
+/// Remembers keys that were met once, by their hashes. Keys that never come again should not take the place of one that
+/// does.
+#[derive(Default)]
+struct SeenKeys {
+    /// A part of each hash, at a place that the rest of it chooses. Empty before the first.
+    hashes: Vec<u32>,
+}
+
+impl SeenKeys {
+    /// Whether a key was met before. From now on it was.
+    fn again(&mut self, hash: u64) -> bool {
+        self.hashes.resize(SEEN_KEYS_MAX, 0);
+        // 0 marks an empty place.
+        let (place, hash) = ((hash >> 32) as usize % SEEN_KEYS_MAX, hash as u32 | 1);
+        std::mem::replace(&mut self.hashes[place], hash) == hash
+    }
+
+    /// The memory that it takes.
+    fn memory_bytes(&self) -> usize {
+        size_of_val(self.hashes.as_slice())
     }
 }
 

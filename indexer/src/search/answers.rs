@@ -9,8 +9,8 @@ use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use super::sweep::{self, SegmentRows, Visitor};
 use logstead_answer::{
-    Aggregation, AnswerError, AnswerRows, BatchLocation as StoredAt, BatchTimes, Coded, Discovery, Facets,
-    Histogram,
+    Aggregation, AnswerError, AnswerRows, BatchLocation as StoredAt, BatchTimes, CodedColumn, Discovery,
+    Facets, Histogram,
 };
 use logstead_query::TimeRange;
 use logstead_record::FieldName;
@@ -235,7 +235,8 @@ impl AnswerTarget<'_> {
             discovery.add(batch, rows);
             return Ok(());
         }
-        let fields = self.needs().iter().map(|field| Coded::of_batch(batch, field, place.logspace)).collect();
+        let fields =
+            self.needs().iter().map(|field| CodedColumn::of_batch(batch, field, place.logspace)).collect();
         let times = BatchTimes::of(batch);
         let part = AnswerRows { rows: batch.rows(), selected: rows, times: &times, fields };
         match self {

@@ -7,27 +7,27 @@ use logstead_record::Selection;
 
 /// The two sets of rows between which the matching rows lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct RowBounds {
     pub(crate) certain: Selection,
     /// None if it is the same.
     possible: Option<Selection>,
 }
 
-impl Bounds {
+impl RowBounds {
     /// Exactly these.
-    pub(crate) fn exact(rows: Selection) -> Bounds {
-        Bounds { certain: rows, possible: None }
+    pub(crate) fn exact(rows: Selection) -> RowBounds {
+        RowBounds { certain: rows, possible: None }
     }
 
     /// Some of these, or none.
-    pub(crate) fn some_of(rows: Selection) -> Bounds {
+    pub(crate) fn some_of(rows: Selection) -> RowBounds {
         let certain = Selection::none(rows.rows());
-        Bounds { certain, possible: Some(rows) }
+        RowBounds { certain, possible: Some(rows) }
     }
 
     /// Between these. The first must be within the second.
-    pub(crate) fn between(certain: Selection, possible: Selection) -> Bounds {
-        Bounds { certain, possible: Some(possible) }
+    pub(crate) fn between(certain: Selection, possible: Selection) -> RowBounds {
+        RowBounds { certain, possible: Some(possible) }
     }
 
     /// Every row that may match.
@@ -49,31 +49,31 @@ impl Bounds {
 
     /// The rows of both.
     #[must_use]
-    pub(crate) fn and(self, other: &Bounds) -> Bounds {
+    pub(crate) fn and(self, other: &RowBounds) -> RowBounds {
         self.join(other, Selection::intersect)
     }
 
     /// The rows of either.
     #[must_use]
-    pub(crate) fn or(self, other: &Bounds) -> Bounds {
+    pub(crate) fn or(self, other: &RowBounds) -> RowBounds {
         self.join(other, Selection::union)
     }
 
     /// The rows of `within` that do not match.
     #[must_use]
-    pub(crate) fn not(self, within: &Selection) -> Bounds {
+    pub(crate) fn not(self, within: &Selection) -> RowBounds {
         let without = |rows: &Selection| {
             let mut rest = within.clone();
             rest.subtract(rows);
             rest
         };
         match &self.possible {
-            None => Bounds::exact(without(&self.certain)),
-            Some(possible) => Bounds::between(without(possible), without(&self.certain)),
+            None => RowBounds::exact(without(&self.certain)),
+            Some(possible) => RowBounds::between(without(possible), without(&self.certain)),
         }
     }
 
-    fn join(mut self, other: &Bounds, with: impl Fn(&mut Selection, &Selection)) -> Bounds {
+    fn join(mut self, other: &RowBounds, with: impl Fn(&mut Selection, &Selection)) -> RowBounds {
         if self.possible.is_some() || other.possible.is_some() {
             let possible = self.possible.get_or_insert_with(|| self.certain.clone());
             with(possible, other.possible());
@@ -96,19 +96,19 @@ mod tests {
     }
 
     /// A set of rows, and bounds that hold for it.
-    fn bounded() -> impl Strategy<Value = (Selection, Bounds)> {
+    fn bounded() -> impl Strategy<Value = (Selection, RowBounds)> {
         (rows(), rows(), rows(), any::<bool>()).prop_map(|(meant, less, more, is_exact)| {
             if is_exact {
-                return (meant.clone(), Bounds::exact(meant));
+                return (meant.clone(), RowBounds::exact(meant));
             }
             let (mut certain, mut possible) = (meant.clone(), meant.clone());
             certain.intersect(&less);
             possible.union(&more);
-            (meant, Bounds::between(certain, possible))
+            (meant, RowBounds::between(certain, possible))
         })
     }
 
-    fn holds(meant: &Selection, bounds: &Bounds) -> bool {
+    fn holds(meant: &Selection, bounds: &RowBounds) -> bool {
         let mut missing = meant.clone();
         missing.subtract(bounds.possible());
         let mut wrong = bounds.certain.clone();

@@ -1,6 +1,6 @@
 //! Finds exactly the rows of a segment that a filter matches: its index proposes, its blocks decide.
 
-use super::bounds::Bounds;
+use super::bounds::RowBounds;
 use super::coverage::Coverage;
 use super::evaluate::Evaluation;
 use super::question::RowQuestion;
@@ -18,7 +18,7 @@ const FEW: usize = 4;
 
 /// The rows of a segment that match or may match, as far as its index knows.
 pub(crate) struct Candidates {
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: RowBounds,
     /// None if there is no index that can be read.
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
@@ -67,7 +67,7 @@ pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> 
     match known {
         Some(bounds) => Candidates { bounds, index: segment.index().ok() },
         None => {
-            Candidates { bounds: Bounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None }
+            Candidates { bounds: RowBounds::some_of(rows_of_blocks(&segment.blocks, question)), index: None }
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::segment::index::{FieldLocation, SegmentIndex};
 use crate::segment::names::NamesColumn;
 use crate::segment::times::Times;
 use logstead_answer::{
-    AnswerError, AnswerRows, Coded, Facets, FieldTally, Histogram, RowTimes, TimeFrame, Unreadable,
+    AnswerError, AnswerRows, CodedColumn, Facets, FieldTally, Histogram, RowTimes, TimeFrame, Unreadable,
 };
 use logstead_record::FieldName;
 use logstead_record::{Field, Selection, Storage, TextColumn};
@@ -71,7 +71,7 @@ impl<'a> AnswerColumns<'a> {
         &self,
         fields: &[FieldName],
         work: &Work<'_>,
-    ) -> Result<Option<Vec<Coded<'static>>>, ColumnFailure> {
+    ) -> Result<Option<Vec<CodedColumn<'static>>>, ColumnFailure> {
         let Some(places) = self.places(fields)? else { return Ok(None) };
         let mut coded = Vec::with_capacity(fields.len());
         for (field, place) in fields.iter().zip(places) {
@@ -82,8 +82,10 @@ impl<'a> AnswerColumns<'a> {
                     let ids = Cow::Owned(names.ids());
                     values_of(field, &names, ids)
                 }
-                FieldLocation::Blocks => Coded::constant(self.logspace, self.rows),
-                FieldLocation::Nowhere => Coded { ids: Cow::Owned(vec![0; self.rows]), ..Coded::default() },
+                FieldLocation::Blocks => CodedColumn::constant(self.logspace, self.rows),
+                FieldLocation::Nowhere => {
+                    CodedColumn { ids: Cow::Owned(vec![0; self.rows]), ..CodedColumn::default() }
+                }
             });
         }
         Ok(Some(coded))
@@ -93,7 +95,7 @@ impl<'a> AnswerColumns<'a> {
     pub(super) fn with_part<T>(
         &self,
         rows: &Selection,
-        fields: Vec<Coded<'_>>,
+        fields: Vec<CodedColumn<'_>>,
         show: impl FnOnce(&AnswerRows<'_>) -> Result<T, AnswerError>,
     ) -> Result<T, ColumnFailure> {
         let times = SegmentTimes::of(&self.index.times);
@@ -176,8 +178,8 @@ pub(super) fn counted_values<'a>(
     field: &FieldName,
     names: Option<&NamesColumn>,
     logspace: &str,
-) -> Coded<'a> {
-    names.map_or_else(|| Coded::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
+) -> CodedColumn<'a> {
+    names.map_or_else(|| CodedColumn::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
 }
 
 /// Whether to look at a column of this many rows.
@@ -186,15 +188,15 @@ fn check(work: &Work<'_>, rows: usize) -> Result<(), ColumnFailure> {
 }
 
 /// The values of a column as answers show them.
-fn values_of<'a>(field: &FieldName, names: &NamesColumn, ids: Cow<'a, [u32]>) -> Coded<'a> {
+fn values_of<'a>(field: &FieldName, names: &NamesColumn, ids: Cow<'a, [u32]>) -> CodedColumn<'a> {
     let codes = |values: &TextColumn| {
         values.iter().map(|value| value.first().copied().unwrap_or(0)).collect::<Vec<_>>()
     };
     match field {
         FieldName::Known(field) if matches!(field.storage(), Storage::Priority(_) | Storage::Flags) => {
-            Coded::of_codes(*field, codes(names.values()), ids)
+            CodedColumn::of_codes(*field, codes(names.values()), ids)
         }
-        _ => Coded { values: Cow::Owned(names.values().clone()), ids, ..Coded::default() },
+        _ => CodedColumn { values: Cow::Owned(names.values().clone()), ids, ..CodedColumn::default() },
     }
 }
 

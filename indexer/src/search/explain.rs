@@ -2,7 +2,7 @@
 
 use super::candidates::ask;
 use super::evaluate::Evaluation;
-use super::plan::{Plan, Sufficient};
+use super::plan::{Plan, Sufficiency};
 use super::question::{Filter, RowQuestion};
 use super::required::{Required, RequiredForm};
 use super::searcher::Searcher;
@@ -235,13 +235,13 @@ fn how(plan: &Plan, has_parts: bool) -> String {
         Plan::Content(content) => {
             let words = words_of(&content.required);
             match content.sufficient {
-                Sufficient::Yes => words,
+                Sufficiency::Yes => words,
                 _ if content.expression.is_some() => {
                     format!("{words}; an expression walked through templates")
                 }
                 _ if content.shape.is_some() => format!("{words}; compared with the shapes of messages"),
-                Sufficient::WithoutFields => format!("{words}; checked on messages that have fields"),
-                Sufficient::No => format!("{words}; checked on the messages"),
+                Sufficiency::WithoutFields => format!("{words}; checked on messages that have fields"),
+                Sufficiency::No => format!("{words}; checked on the messages"),
             }
         }
     }

@@ -57,7 +57,7 @@ pub(crate) struct NameTest {
 #[derive(Clone, Debug)]
 pub(crate) struct ContentTest {
     pub(crate) required: Required,
-    pub(crate) sufficient: Sufficient,
+    pub(crate) sufficient: Sufficiency,
     /// Decides about messages by their shapes, if that is possible.
     pub(crate) shape: Option<ShapeTest>,
     /// Decides about messages by walking an expression, if that is possible.
@@ -86,7 +86,7 @@ pub(crate) struct ShapeTest {
 
 /// Whether the rows that have the required words are those that match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sufficient {
+pub(crate) enum Sufficiency {
     /// They are.
     Yes,
     /// They are if no row has dynamic fields.
@@ -131,7 +131,7 @@ impl Plan {
 /// In the host, the program, the message or the values of dynamic fields.
 fn of_text(test: &TextTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     let required = Required::by(test);
-    let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
+    let sufficient = if required.is_sufficient(test) { Sufficiency::Yes } else { Sufficiency::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(NameTest::new(&FieldName::Known(field), &holds, context));
     let (shape, expression) = (shape(test, context), expression(test, work));
@@ -190,13 +190,13 @@ fn of_message(test: &FieldTest, context: &Context<'_>, work: &Work<'_>) -> Plan 
         FieldTest::Holds(test) => {
             let required = Required::by(test);
             let sufficient =
-                if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
+                if required.is_sufficient(test) { Sufficiency::WithoutFields } else { Sufficiency::No };
             let (shape, expression) = (shape(test, context), expression(test, work));
             Plan::Content(ContentTest { required, sufficient, shape, expression, in_fields: false })
         }
         FieldTest::Equals(pattern) => {
             let required = Required::by_whole(pattern);
-            let (sufficient, shape, expression) = (Sufficient::No, None, None);
+            let (sufficient, shape, expression) = (Sufficiency::No, None, None);
             Plan::Content(ContentTest { required, sufficient, shape, expression, in_fields: false })
         }
         _ => Plan::Unknown,

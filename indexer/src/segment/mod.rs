@@ -201,7 +201,7 @@ impl Segment {
         self.blocks.memory_bytes()
     }
 
-    /// Does not ask its index any more: it turned out to be damaged.
+    /// Stops using its index, which turned out to be damaged.
     pub(crate) fn distrust_index(&self, error: IndexError) {
         self.folder.cache.forget(self.owner);
         *self.index.lock() = IndexState::Unusable(error);

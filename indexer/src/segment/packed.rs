@@ -216,7 +216,7 @@ impl PackedBuilder {
 }
 
 /// Packed numbers.
-pub(crate) struct Packed {
+pub(crate) struct PackedNumbers {
     rows: u32,
     /// Nothing if all numbers are this one.
     constant: Option<u32>,
@@ -231,14 +231,14 @@ struct PackedFrame {
     at: u32,
 }
 
-impl Packed {
+impl PackedNumbers {
     /// Reads the numbers from their bytes.
-    pub(crate) fn new(bytes: &[u8]) -> Result<Packed, ColumnFault> {
+    pub(crate) fn new(bytes: &[u8]) -> Result<PackedNumbers, ColumnFault> {
         let short = ColumnFault::Short { bytes: bytes.len() as u64 };
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or(short)?;
         let rows = header.first_chunk().copied().map_or(0, u32::from_le_bytes);
         if header[4] == CONSTANT {
-            return Packed::constant(rows, rest);
+            return PackedNumbers::constant(rows, rest);
         }
         let base_bytes = match header[4] {
             width @ 0..=4 => usize::from(width),
@@ -262,15 +262,17 @@ impl Packed {
                 Err(ColumnFault::Long { bytes: (numbers.len() - at as usize * WIDTH_BYTES) as u64 })
             }
             std::cmp::Ordering::Equal => {
-                Ok(Packed { rows, constant: None, frames, numbers: numbers.to_vec() })
+                Ok(PackedNumbers { rows, constant: None, frames, numbers: numbers.to_vec() })
             }
         }
     }
 
-    fn constant(rows: u32, value: &[u8]) -> Result<Packed, ColumnFault> {
+    fn constant(rows: u32, value: &[u8]) -> Result<PackedNumbers, ColumnFault> {
         let bytes = value.len() as u64;
         match value.try_into().map(u32::from_le_bytes) {
-            Ok(value) => Ok(Packed { rows, constant: Some(value), frames: Vec::new(), numbers: Vec::new() }),
+            Ok(value) => {
+                Ok(PackedNumbers { rows, constant: Some(value), frames: Vec::new(), numbers: Vec::new() })
+            }
             Err(_) if bytes < 4 => Err(ColumnFault::Short { bytes }),
             Err(_) => Err(ColumnFault::Long { bytes: bytes - 4 }),
         }
@@ -326,7 +328,9 @@ impl Packed {
 
     /// Memory it holds.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Packed>() + self.frames.capacity() * size_of::<PackedFrame>() + self.numbers.capacity()
+        size_of::<PackedNumbers>()
+            + self.frames.capacity() * size_of::<PackedFrame>()
+            + self.numbers.capacity()
     }
 }
 
@@ -362,7 +366,7 @@ mod tests {
         let bytes = packed(values);
         assert_eq!(bytes.len(), expected, "{} rows", values.len());
         let mut unpacked = vec![7];
-        Packed::new(&bytes).unwrap().unpack_all(&mut unpacked);
+        PackedNumbers::new(&bytes).unwrap().unpack_all(&mut unpacked);
         assert_eq!(unpacked, values);
     }
 
@@ -387,7 +391,7 @@ mod tests {
     #[test]
     fn what_claims_more_than_it_holds_is_refused() {
         let check =
-            |bytes: &[u8], expected| assert_eq!(Packed::new(bytes).err(), Some(expected), "{bytes:?}");
+            |bytes: &[u8], expected| assert_eq!(PackedNumbers::new(bytes).err(), Some(expected), "{bytes:?}");
         check(&[0; 4], ColumnFault::Short { bytes: 4 });
         check(&[0xff, 0xff, 0xff, 0xff, 0], ColumnFault::Short { bytes: 5 });
         check(&[1, 0, 0, 0, 0, 1], ColumnFault::Short { bytes: 6 });
@@ -404,7 +408,7 @@ mod tests {
         #[test]
         fn what_is_packed_is_unpacked(values in numbers()) {
             let bytes = packed(&values);
-            let read = Packed::new(&bytes).unwrap();
+            let read = PackedNumbers::new(&bytes).unwrap();
             prop_assert_eq!(read.rows(), values.len());
             let mut unpacked = Vec::new();
             read.unpack_all(&mut unpacked);
@@ -434,14 +438,14 @@ mod tests {
             values in numbers(), at in any::<prop::sample::Index>(), change in 1..=u8::MAX, end in any::<prop::sample::Index>(),
         ) {
             let mut bytes = packed(&values);
-            prop_assert!(Packed::new(&bytes[..end.index(bytes.len())]).is_err());
+            prop_assert!(PackedNumbers::new(&bytes[..end.index(bytes.len())]).is_err());
             let at = at.index(bytes.len());
             bytes[at] ^= change;
-            if let Ok(read) = Packed::new(&bytes) {
+            if let Ok(read) = PackedNumbers::new(&bytes) {
                 let mut unpacked = Vec::new();
                 read.unpack_all(&mut unpacked);
                 prop_assert_eq!(unpacked.len(), read.rows());
-                prop_assert!(read.memory_bytes() <= size_of::<Packed>() + bytes.len() * size_of::<PackedFrame>());
+                prop_assert!(read.memory_bytes() <= size_of::<PackedNumbers>() + bytes.len() * size_of::<PackedFrame>());
             }
         }
     }

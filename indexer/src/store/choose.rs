@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
 pub(crate) enum Fate {
     /// All its messages are whole elsewhere, or have expired.
     Redundant,
-    /// Its messages may not be elsewhere.
+    /// It may hold messages that are nowhere else.
     Orphan,
 }
 

@@ -4,7 +4,7 @@ use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters};
-use logstead_answer::{Discovery, FieldFound};
+use logstead_answer::{DiscoveredField, Discovery};
 use logstead_indexer::AnswerTarget as Answer;
 use logstead_questions::store::Coverage;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,10 @@ pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum:
 impl QuestionParameters for FieldsRequest {}
 
 impl FoundField {
-    fn new(FieldFound { name, messages, usefulness, only }: FieldFound, narrowed: bool) -> FoundField {
+    fn new(
+        DiscoveredField { name, messages, usefulness, only }: DiscoveredField,
+        narrowed: bool,
+    ) -> FoundField {
         // The spelling may be that of a message that the caller may not see.
         let name = if narrowed { name.to_ascii_lowercase() } else { name };
         let value = only.map(|value| String::from_utf8_lossy(&value).into_owned());

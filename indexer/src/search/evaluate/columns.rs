@@ -1,6 +1,6 @@
 //! Conditions on fields: the values of a column that match, and the rows with one of them.
 
-use super::super::bounds::Bounds;
+use super::super::bounds::RowBounds;
 use super::super::plan::NameTest;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both, is_dynamic};
 use crate::segment::bundle::IndexError;
@@ -40,12 +40,12 @@ impl Evaluation<'_> {
         accepted: &Selection,
         accepts_none: bool,
         within: &Selection,
-    ) -> Result<Bounds, IndexError> {
+    ) -> Result<RowBounds, IndexError> {
         if accepted.is_empty() && !accepts_none {
-            return Ok(Bounds::exact(Selection::none(self.rows)));
+            return Ok(RowBounds::exact(Selection::none(self.rows)));
         }
         if !self.work.go_on(self.rows / PACKED_ROWS) {
-            return Ok(Bounds::some_of(within.clone()));
+            return Ok(RowBounds::some_of(within.clone()));
         }
         let column = self.index.names(self.index.place(field))?;
         let mut rows = column.rows_with(accepted);
@@ -54,7 +54,7 @@ impl Evaluation<'_> {
             absent.invert();
             rows.union(&absent);
         }
-        Ok(Bounds::exact(both(rows, within)))
+        Ok(RowBounds::exact(both(rows, within)))
     }
 
     /// The rows in which one of several conditions on the same field holds.
@@ -63,8 +63,8 @@ impl Evaluation<'_> {
         field: &FieldName,
         names: &[&NameTest],
         within: &Selection,
-    ) -> Result<Bounds, IndexError> {
-        let mut bounds = Bounds::exact(Selection::none(self.rows));
+    ) -> Result<RowBounds, IndexError> {
+        let mut bounds = RowBounds::exact(Selection::none(self.rows));
         let Some(values) = self.values(field)? else {
             for names in names {
                 bounds = bounds.or(&self.names(names, within)?);
@@ -75,17 +75,17 @@ impl Evaluation<'_> {
         for names in names {
             match self.accepted(names)? {
                 Some(more) => accepted.union(&more),
-                None => return Ok(Bounds::some_of(within.clone())),
+                None => return Ok(RowBounds::some_of(within.clone())),
             }
         }
         let accepts_none = names.iter().any(|names| names.accepts_none);
         self.rows_with_values(field, &accepted, accepts_none, within)
     }
 
-    pub(super) fn names(&self, names: &NameTest, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn names(&self, names: &NameTest, within: &Selection) -> Result<RowBounds, IndexError> {
         let place = self.index.place(&names.field);
         match place {
-            FieldLocation::Nowhere => return Ok(Bounds::exact(Selection::none(self.rows))),
+            FieldLocation::Nowhere => return Ok(RowBounds::exact(Selection::none(self.rows))),
             FieldLocation::Blocks => return self.candidates(names, within.clone()),
             FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {}
         }
@@ -93,16 +93,16 @@ impl Evaluation<'_> {
             return self.rows_with_values(&names.field, &accepted, names.accepts_none, within);
         }
         if !self.index.knows_presence(place) || !self.work.go_on(PLAN_WORK) {
-            return Ok(Bounds::some_of(within.clone()));
+            return Ok(RowBounds::some_of(within.clone()));
         }
         let column = self.index.names(place)?;
         let present = both(column.present(), within);
         match (names.exists, is_dynamic(&names.field)) {
-            (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(Bounds::exact(present)),
+            (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(RowBounds::exact(present)),
             // An empty value counts as no value.
-            (true, _) => Ok(Bounds::some_of(present)),
+            (true, _) => Ok(RowBounds::some_of(present)),
             // A known field without a value may have to be compared, too.
-            (false, false) => Ok(Bounds::some_of(within.clone())),
+            (false, false) => Ok(RowBounds::some_of(within.clone())),
             (false, true) => self.candidates(names, present),
         }
     }
@@ -119,10 +119,10 @@ impl Evaluation<'_> {
     }
 
     /// The rows of `within` whose words allow that a field without a column has a matching value.
-    fn candidates(&self, names: &NameTest, within: Selection) -> Result<Bounds, IndexError> {
+    fn candidates(&self, names: &NameTest, within: Selection) -> Result<RowBounds, IndexError> {
         if matches!(names.field, FieldName::Known(_)) {
-            return Ok(Bounds::some_of(within));
+            return Ok(RowBounds::some_of(within));
         }
-        Ok(Bounds::some_of(self.rows_with_words(&names.required, &within)?.possible().clone()))
+        Ok(RowBounds::some_of(self.rows_with_words(&names.required, &within)?.possible().clone()))
     }
 }

@@ -1,6 +1,6 @@
 //! Plans of which all have to hold, or any.
 
-use super::super::bounds::Bounds;
+use super::super::bounds::RowBounds;
 use super::super::plan::{NameTest, Plan};
 use super::super::required::{Required, RequiredForm};
 use super::{Evaluation, PLAN_WORK, is_dynamic};
@@ -22,7 +22,7 @@ pub(super) struct AnyOf<'a> {
 }
 
 impl Evaluation<'_> {
-    pub(super) fn all_of(&self, plans: &[Plan], within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn all_of(&self, plans: &[Plan], within: &Selection) -> Result<RowBounds, IndexError> {
         let (mut order, mut without) = (Vec::with_capacity(plans.len()), Vec::new());
         for plan in plans {
             match plan {
@@ -31,7 +31,7 @@ impl Evaluation<'_> {
             }
         }
         order.sort_by_key(|(cost, _)| *cost);
-        let mut bounds = Bounds::exact(within.clone());
+        let mut bounds = RowBounds::exact(within.clone());
         for (at, (_, plan)) in order.iter().enumerate() {
             if bounds.possible().is_empty() {
                 break;
@@ -51,13 +51,13 @@ impl Evaluation<'_> {
         &self,
         plans: impl IntoIterator<Item = &'p Plan>,
         within: &Selection,
-    ) -> Result<Bounds, IndexError> {
+    ) -> Result<RowBounds, IndexError> {
         let mut any = AnyOf::default();
         plans.into_iter().for_each(|plan| self.sort_out(plan, &mut any));
         let mut bounds = self.rows_with_forms(&any.sufficient, within)?;
         if !any.required.is_empty() {
             let required = self.rows_with_forms(&any.required, within)?;
-            bounds = bounds.or(&Bounds::some_of(required.possible().clone()));
+            bounds = bounds.or(&RowBounds::some_of(required.possible().clone()));
         }
         for (field, names) in &any.names {
             bounds = bounds.or(&self.any_name(field, names, within)?);
@@ -65,7 +65,7 @@ impl Evaluation<'_> {
         for plan in any.others {
             if bounds.certain == *within || !self.work.go_on(PLAN_WORK) {
                 // The other conditions make no difference, or the search was cancelled.
-                return Ok(bounds.or(&Bounds::some_of(within.clone())));
+                return Ok(bounds.or(&RowBounds::some_of(within.clone())));
             }
             if self.count(plan)? != Some(0) {
                 bounds = bounds.or(&self.bounds(plan, within)?);

@@ -1,7 +1,7 @@
 //! Conditions on texts: answered by the words that they need, or by the shapes of messages if words do not suffice.
 
-use super::super::bounds::Bounds;
-use super::super::plan::{ContentTest, Sufficient};
+use super::super::bounds::RowBounds;
+use super::super::plan::{ContentTest, Sufficiency};
 use super::super::required::Required;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
@@ -16,13 +16,13 @@ const FIELDS_MAX: usize = 64;
 impl Evaluation<'_> {
     pub(super) fn is_sufficient(&self, content: &ContentTest) -> bool {
         match content.sufficient {
-            Sufficient::Yes => true,
-            Sufficient::WithoutFields => self.index.fields.is_empty(),
-            Sufficient::No => false,
+            Sufficiency::Yes => true,
+            Sufficiency::WithoutFields => self.index.fields.is_empty(),
+            Sufficiency::No => false,
         }
     }
 
-    pub(super) fn content(&self, content: &ContentTest, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(super) fn content(&self, content: &ContentTest, within: &Selection) -> Result<RowBounds, IndexError> {
         if self.is_sufficient(content) {
             return self.rows_with_words(&content.required, within);
         }
@@ -42,14 +42,18 @@ impl Evaluation<'_> {
                 may_be.union(&self.rows_with_fields()?);
             }
             may_be.union(&certain);
-            return Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)));
+            return Ok(RowBounds::between(both(certain, &possible), both(may_be, &possible)));
         }
-        Ok(Bounds::some_of(possible))
+        Ok(RowBounds::some_of(possible))
     }
 
     /// The rows that have a text by their shape, and the others that may have it by their words. `None` if shapes do
     /// not decide.
-    fn rows_by_shape(&self, content: &ContentTest, within: &Selection) -> Result<Option<Bounds>, IndexError> {
+    fn rows_by_shape(
+        &self,
+        content: &ContentTest,
+        within: &Selection,
+    ) -> Result<Option<RowBounds>, IndexError> {
         if content.shape.is_none() || !self.work.go_on(self.rows / PACKED_ROWS) {
             return Ok(None);
         }
@@ -58,7 +62,7 @@ impl Evaluation<'_> {
         let certain = both(certain, within);
         let mut possible = self.others_with_words(content, &both(others, within))?;
         possible.union(&certain);
-        Ok(Some(Bounds::between(certain, possible)))
+        Ok(Some(RowBounds::between(certain, possible)))
     }
 
     /// The number of rows that have a text by their shape, if no other row may have it.
@@ -110,18 +114,18 @@ impl Evaluation<'_> {
         &self,
         required: &Required,
         within: &Selection,
-    ) -> Result<Bounds, IndexError> {
+    ) -> Result<RowBounds, IndexError> {
         Ok(match required {
-            Required::Anything => Bounds::some_of(within.clone()),
+            Required::Anything => RowBounds::some_of(within.clone()),
             Required::Word(word) => match self.find(word)? {
-                None => Bounds::exact(Selection::none(self.rows)),
+                None => RowBounds::exact(Selection::none(self.rows)),
                 Some(found) if !self.work.go_on(found.rows as usize / PACKED_ROWS) => {
-                    Bounds::some_of(within.clone())
+                    RowBounds::some_of(within.clone())
                 }
                 Some(found) => {
                     let mut rows = within.clone();
                     let is_exact = self.index.words.retain(&found, &mut rows)?;
-                    if is_exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
+                    if is_exact { RowBounds::exact(rows) } else { RowBounds::some_of(rows) }
                 }
             },
             Required::Like(form) => self.rows_with_forms(&[form], within)?,
@@ -131,7 +135,7 @@ impl Evaluation<'_> {
                     order.push((self.cost_of_words(one)?, one));
                 }
                 order.sort_by_key(|(cost, _)| *cost);
-                let mut bounds = Bounds::exact(within.clone());
+                let mut bounds = RowBounds::exact(within.clone());
                 for (_, one) in order {
                     if bounds.possible().is_empty() {
                         break;
@@ -141,10 +145,10 @@ impl Evaluation<'_> {
                 bounds
             }
             Required::Any(many) => {
-                let mut bounds = Bounds::exact(Selection::none(self.rows));
+                let mut bounds = RowBounds::exact(Selection::none(self.rows));
                 for one in many {
                     if !self.work.go_on(PLAN_WORK) {
-                        return Ok(Bounds::some_of(within.clone()));
+                        return Ok(RowBounds::some_of(within.clone()));
                     }
                     bounds = bounds.or(&self.rows_with_words(one, within)?);
                 }

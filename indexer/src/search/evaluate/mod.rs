@@ -13,8 +13,8 @@
 //! | `content`     | conditions on texts, answered by words, shapes and templates                |
 //! | `walks`       | words of some form, gathered by a walk over the dictionary                  |
 //!
-//! **Invariant:** the [`Bounds`] that are returned always hold: if the index does not know, or if the search has been
-//! cancelled, every row is possible.
+//! **Invariant:** the [`RowBounds`] that are returned always hold: if the index does not know, or if the search has
+//! been cancelled, every row is possible.
 
 mod by_template;
 mod columns;
@@ -24,7 +24,7 @@ mod count;
 mod pids;
 mod walks;
 
-use super::bounds::Bounds;
+use super::bounds::RowBounds;
 use super::plan::Plan;
 use super::required::RequiredForm;
 use crate::segment::blocks::Blocks;
@@ -63,7 +63,7 @@ pub(crate) struct Evaluation<'a> {
 /// Forms, and the rows that have a word of one of them; nothing if the walk was given up.
 struct CachedWalk {
     forms: Vec<RequiredForm>,
-    found: Option<Bounds>,
+    found: Option<RowBounds>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -99,29 +99,29 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The rows of `within` that match a plan.
-    pub(crate) fn bounds(&self, plan: &Plan, within: &Selection) -> Result<Bounds, IndexError> {
+    pub(crate) fn bounds(&self, plan: &Plan, within: &Selection) -> Result<RowBounds, IndexError> {
         if within.is_empty() {
-            return Ok(Bounds::exact(within.clone()));
+            return Ok(RowBounds::exact(within.clone()));
         }
         if !self.work.go_on(PLAN_WORK) {
-            return Ok(Bounds::some_of(within.clone()));
+            return Ok(RowBounds::some_of(within.clone()));
         }
         match plan {
-            Plan::All => return Ok(Bounds::exact(within.clone())),
-            Plan::Nothing => return Ok(Bounds::exact(Selection::none(self.rows))),
+            Plan::All => return Ok(RowBounds::exact(within.clone())),
+            Plan::Nothing => return Ok(RowBounds::exact(Selection::none(self.rows))),
             _ => {}
         }
         if let Some(templates) = self.templates(plan)? {
-            return Ok(Bounds::exact(both(self.index.words.rows_of(&templates)?, within)));
+            return Ok(RowBounds::exact(both(self.index.words.rows_of(&templates)?, within)));
         }
         Ok(match plan {
-            Plan::All => Bounds::exact(within.clone()),
-            Plan::Nothing => Bounds::exact(Selection::none(self.rows)),
-            Plan::Unknown => Bounds::some_of(within.clone()),
+            Plan::All => RowBounds::exact(within.clone()),
+            Plan::Nothing => RowBounds::exact(Selection::none(self.rows)),
+            Plan::Unknown => RowBounds::some_of(within.clone()),
             Plan::And(plans) => self.all_of(plans, within)?,
             Plan::Or(plans) => self.any_of(plans.iter(), within)?,
             Plan::Not(plan) => self.bounds(plan, within)?.not(within),
-            Plan::Time(range) => Bounds::exact(both(self.within(*range)?, within)),
+            Plan::Time(range) => RowBounds::exact(both(self.within(*range)?, within)),
             Plan::Received(range) => self.received(*range, within),
             Plan::Names(names) => self.names(names, within)?,
             Plan::Content(content) => self.content(content, within)?,
@@ -130,7 +130,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Compares when blocks were received: only those partly in the range are undecided.
-    fn received(&self, range: TimeRange, within: &Selection) -> Bounds {
+    fn received(&self, range: TimeRange, within: &Selection) -> RowBounds {
         let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
         for block in 0..self.blocks.len() {
             let span = self.blocks.span_of(block);
@@ -142,7 +142,7 @@ impl<'a> Evaluation<'a> {
                 possible.insert_range(rows);
             }
         }
-        Bounds::between(both(certain, within), both(possible, within))
+        RowBounds::between(both(certain, within), both(possible, within))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Conditions on process ids, whose values are texts of groups as messages are.
 
-use super::super::bounds::Bounds;
+use super::super::bounds::RowBounds;
 use super::super::plan::PidCondition;
 use super::super::required::Required;
 use super::{Evaluation, PLAN_WORK, both};
@@ -16,8 +16,8 @@ enum PidTest {
 }
 
 impl Evaluation<'_> {
-    pub(super) fn pids(&self, pids: &PidCondition, within: &Selection) -> Result<Bounds, IndexError> {
-        let unknown = || Ok(Bounds::some_of(within.clone()));
+    pub(super) fn pids(&self, pids: &PidCondition, within: &Selection) -> Result<RowBounds, IndexError> {
+        let unknown = || Ok(RowBounds::some_of(within.clone()));
         let groups = self.blocks.groups();
         let asked = match &pids.required {
             Required::Word(word) => PidTest::Word(WantedWord::new(word)),
@@ -41,10 +41,10 @@ impl Evaluation<'_> {
         }
         if !pids.is_sufficient {
             rows.union(&unread);
-            return Ok(Bounds::some_of(both(rows, within)));
+            return Ok(RowBounds::some_of(both(rows, within)));
         }
         unread.union(&rows);
-        Ok(Bounds::between(both(rows, within), both(unread, within)))
+        Ok(RowBounds::between(both(rows, within), both(unread, within)))
     }
 
     /// The rows of a group that have such a word; none if the work ends before.

@@ -1,6 +1,6 @@
 //! Words of some form, gathered by a walk over the dictionary: one for several conditions if possible.
 
-use super::super::bounds::Bounds;
+use super::super::bounds::RowBounds;
 use super::super::forms::FormSets;
 use super::super::plan::Plan;
 use super::super::required::RequiredForm;
@@ -40,7 +40,7 @@ impl Evaluation<'_> {
         let bounds = |rows: Selection| {
             let mut possible = walked.cut.clone();
             possible.union(&rows);
-            walked.complete.then(|| Bounds::between(rows, possible))
+            walked.complete.then(|| RowBounds::between(rows, possible))
         };
         let found = sets.into_iter().zip(walked.rows);
         *self.ahead.borrow_mut() =
@@ -70,27 +70,27 @@ impl Evaluation<'_> {
         &self,
         forms: &[&RequiredForm],
         within: &Selection,
-    ) -> Result<Bounds, IndexError> {
+    ) -> Result<RowBounds, IndexError> {
         let none = Selection::none(self.rows);
         if forms.is_empty() {
-            return Ok(Bounds::exact(none));
+            return Ok(RowBounds::exact(none));
         }
         let is_meant = |known: &&CachedWalk| known.forms.iter().eq(forms.iter().copied());
         if let Some(known) = self.ahead.borrow().iter().find(is_meant) {
-            let within = Bounds::exact(within.clone());
+            let within = RowBounds::exact(within.clone());
             return Ok(match &known.found {
                 Some(found) => within.and(found),
-                None => Bounds::some_of(within.certain),
+                None => RowBounds::some_of(within.certain),
             });
         }
         let forms = FormSets::new(forms.iter().copied());
         let terms_max = self.rows.saturating_mul(WALKED_TERMS_PER_ROW).saturating_mul(forms.len());
         let mut walked = self.index.words.walk(&forms, terms_max, &self.work)?;
         if !walked.complete {
-            return Ok(Bounds::some_of(within.clone()));
+            return Ok(RowBounds::some_of(within.clone()));
         }
         let (rows, mut cut) = (walked.rows.remove(0), walked.cut);
         cut.union(&rows);
-        Ok(Bounds::between(both(rows, within), both(cut, within)))
+        Ok(RowBounds::between(both(rows, within), both(cut, within)))
     }
 }

@@ -478,7 +478,7 @@ impl WordMatch {
         (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
     }
 
-    /// The rows of the words of messages without a template, and of values.
+    /// The number of rows of the words of messages without a template, and of values.
     fn outside(&self) -> u64 {
         [&self.untemplated, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
     }

@@ -1,6 +1,6 @@
 //! The rows of a column of kind 3: packed numbers as planes of bytes, compressed.
 
-use crate::segment::packed::{ColumnFault, Packed, PackedBuilder};
+use crate::segment::packed::{ColumnFault, PackedBuilder, PackedNumbers};
 
 const ZSTD_LEVEL: i32 = 1;
 
@@ -20,7 +20,7 @@ pub(super) fn compressed(numbers: &[u32]) -> Vec<u8> {
 }
 
 /// The rows of a column that are compressed.
-pub(super) fn decompressed(rest: &[u8], rows: u32) -> Result<Packed, ColumnFault> {
+pub(super) fn decompressed(rest: &[u8], rows: u32) -> Result<PackedNumbers, ColumnFault> {
     let short = ColumnFault::Short { bytes: rest.len() as u64 };
     let (&width, packed) = rest.split_first().ok_or(short)?;
     if !(1..=4).contains(&width) {
@@ -38,5 +38,5 @@ pub(super) fn decompressed(rest: &[u8], rows: u32) -> Result<Packed, ColumnFault
     builder.extend((0..rows).map(number));
     let mut bytes = Vec::new();
     builder.finish(&mut bytes);
-    Packed::new(&bytes)
+    PackedNumbers::new(&bytes)
 }

@@ -4,7 +4,7 @@
 
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST};
 use super::planes::decompressed;
-use crate::segment::packed::{ColumnFault, FRAME_ROWS, Packed, PackedBuilder};
+use crate::segment::packed::{ColumnFault, FRAME_ROWS, PackedBuilder, PackedNumbers};
 use logstead_record::{Selection, TextColumn, bits};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) struct NamesColumn {
     values: TextColumn,
     kind: u8,
     /// Ids + 1, and 0 for none: so absence is known before all values are.
-    rows: Packed,
+    rows: PackedNumbers,
 }
 
 impl NamesColumn {
@@ -36,7 +36,7 @@ impl NamesColumn {
         let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
         let (kind, packed) = match kind {
             COMPRESSED => (COMPLETE, decompressed(packed, rows)?),
-            kind => (kind, Packed::new(packed)?),
+            kind => (kind, PackedNumbers::new(packed)?),
         };
         let names = NamesColumn { values, kind, rows: packed };
         names.check(rows)?;
@@ -49,7 +49,7 @@ impl NamesColumn {
         builder.repeat(ABSENT, rows as usize);
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
-        let rows = Packed::new(&bytes).expect("what was packed is unpacked");
+        let rows = PackedNumbers::new(&bytes).expect("what was packed is unpacked");
         NamesColumn { values: TextColumn::default(), kind: COMPLETE, rows }
     }
 
@@ -69,7 +69,7 @@ impl NamesColumn {
         let rows = builder.rows() as u32;
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
-        let names = NamesColumn { rows: Packed::new(&bytes)?, ..self };
+        let names = NamesColumn { rows: PackedNumbers::new(&bytes)?, ..self };
         names.check(rows)?;
         Ok(names)
     }

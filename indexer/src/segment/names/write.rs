@@ -3,7 +3,7 @@
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST, PRESENCE};
 use super::planes::compressed;
 use super::read::NamesColumn;
-use crate::segment::packed::{Packed, PackedBuilder};
+use crate::segment::packed::{PackedBuilder, PackedNumbers};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{NameColumn, TextColumn};
 use std::hash::BuildHasher;
@@ -157,7 +157,7 @@ impl NamesBuilder {
         let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
         self.finish(out);
         let rows = out.split_off(start + values_bytes);
-        let packed = Packed::new(&rows).expect("what was packed is unpacked");
+        let packed = PackedNumbers::new(&rows).expect("what was packed is unpacked");
         let mut numbers = Vec::new();
         packed.unpack_all(&mut numbers);
         let compressed = compressed(&numbers);

@@ -1,6 +1,6 @@
 //! A frame: the times of rows that follow each other, in the fewest bytes.
 
-use crate::segment::packed::{self, ColumnFault, Packed};
+use crate::segment::packed::{self, ColumnFault, PackedNumbers};
 use std::ops::{Range, RangeInclusive};
 
 /// The number of rows of a frame.
@@ -146,7 +146,7 @@ pub(super) fn read_frame(bytes: &[u8], frame: &TimesFrame, times: &mut Vec<i64>)
 
 /// Reads the packed numbers of a frame, one for each of its rows.
 fn read_numbers(bytes: &[u8], frame: &TimesFrame) -> Result<Vec<u32>, ColumnFault> {
-    let packed = Packed::new(bytes)?;
+    let packed = PackedNumbers::new(bytes)?;
     let expected = frame.rows.len() as u32;
     if packed.rows() != expected as usize {
         return Err(ColumnFault::Rows { rows: packed.rows() as u32, expected });
