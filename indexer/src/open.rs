@@ -1,6 +1,7 @@
 //! Opens a logspace, or only looks at it.
 
 use crate::disk::Disk;
+use crate::reader::Readers;
 use crate::search::Searcher;
 use crate::store::append::{Appender, NOT_TRIED};
 use crate::store::keep::Keeper;
@@ -20,6 +21,8 @@ pub struct Opened {
     pub searcher: Searcher,
     /// For the threads that seal and tidy up.
     pub keeper: Keeper,
+    /// For those who read it in order, and go on where they were.
+    pub readers: Readers,
     /// What was found.
     pub recovery: Recovery,
 }
@@ -94,5 +97,7 @@ pub(crate) fn closed_at(
     let place =
         Place { disk: Arc::clone(disk), dir: dir.to_owned(), options, reached, keeper: keeper.clone() };
     let appender = Appender::new(place, Arc::clone(&shared), next);
-    Opened { appender, searcher: Searcher::new(shared), keeper, recovery: Recovery::default() }
+    let searcher = Searcher::new(shared);
+    let readers = Readers::new((disk, dir), &searcher, keeper.readers());
+    Opened { appender, searcher, keeper, readers, recovery: Recovery::default() }
 }

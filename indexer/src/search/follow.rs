@@ -113,11 +113,15 @@ impl Follower {
     /// Shows what comes next, until `visit` has enough or there is no more for now.
     pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
         let view = self.searcher.view();
+        if view.closed.is_some() {
+            // Nobody knows what it holds: it comes when the logspace can be opened.
+            return;
+        }
         while self.next < view.next_sequence && !run.is_over() {
             let shown = match part_at(&view, self.next) {
                 Part::Segment(segment) => self.show_block(segment, run, visit),
                 Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                Part::Missing(end, why) => self.show_missing(end, (&why, cause_of(&why)), visit),
+                Part::Missing(end, why, cause) => self.show_missing(end, (&why, cause), visit),
             };
             if shown.is_break() {
                 return;
@@ -279,12 +283,12 @@ enum Part<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
     /// Nowhere; the next existing one has this sequence.
-    Missing(u64, String),
+    Missing(u64, String, Cause),
 }
 
 fn part_at(view: &View, sequence: u64) -> Part<'_> {
     if let Some(lost) = view.lost_at(sequence) {
-        return Part::Missing(lost.id.sequences().end, lost.damage.to_string());
+        return Part::Missing(lost.id.sequences().end, lost.damage.to_string(), Cause::Damaged);
     }
     let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
     let segment = view.segments.get(at);
@@ -298,7 +302,14 @@ fn part_at(view: &View, sequence: u64) -> Part<'_> {
             let firsts = view.lost.iter().map(|lost| lost.id.first_sequence);
             let lost_first = firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
             let end = segment_first.min(stretch_first).min(lost_first).min(view.next_sequence);
-            Part::Missing(end, why_missing(view, sequence))
+            if let Some(gap) = view.gaps.iter().find(|gap| gap.sequences.contains(&sequence)) {
+                let end = end.min(gap.sequences.end);
+                return Part::Missing(end, gap.damage().to_string(), Cause::Damaged);
+            }
+            let gap_firsts = view.gaps.iter().map(|gap| gap.sequences.start);
+            let gap_first = gap_firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
+            let (why, cause) = why_missing(view, sequence);
+            Part::Missing(end.min(gap_first), why, cause)
         }
     }
 }
@@ -312,18 +323,14 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     })
 }
 
-fn cause_of(why: &str) -> Cause {
-    if why == EXPIRED { Cause::Expired } else { Cause::Damaged }
-}
-
-fn why_missing(view: &View, sequence: u64) -> String {
+fn why_missing(view: &View, sequence: u64) -> (String, Cause) {
     let first_segment = view.segment_ids().map(|id| id.first_sequence).min();
     let first_file = view.files.first().map(|file| file.first_sequence);
     if first_segment.into_iter().chain(first_file).min().is_none_or(|first| sequence < first) {
-        return EXPIRED.to_owned();
+        return (EXPIRED.to_owned(), Cause::Expired);
     }
     let at = view.files.partition_point(|file| file.first_sequence <= sequence);
     let file = at.checked_sub(1).and_then(|at| view.files.get(at));
     let damage = file.and_then(|file| file.damaged.last()).map(Damage::to_string);
-    damage.unwrap_or_else(|| LOST.to_owned())
+    (damage.unwrap_or_else(|| LOST.to_owned()), Cause::Damaged)
 }

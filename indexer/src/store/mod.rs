@@ -7,6 +7,8 @@
 //! | `part`     | segments and journal files, in one order                      |
 //! | `damage`   | what cannot be read, where and why                            |
 //! | `manifest` | which segments there are, and how far the messages reach      |
+//! | `cursor`   | how far a reader is, in a file                                |
+//! | `readers`  | how far those who read a logspace are                         |
 //! | `read`     | the batches of a part of the view                             |
 //! | `recover`  | opening, to store messages or only to look                    |
 //! | `survey`   | which files exist, which count, which are missing             |
@@ -28,6 +30,7 @@
 pub(crate) mod append;
 pub(crate) mod aside;
 mod choose;
+pub(crate) mod cursor;
 pub(crate) mod damage;
 pub(crate) mod holds;
 pub(crate) mod inspect;
@@ -36,6 +39,7 @@ pub(crate) mod manifest;
 pub(crate) mod options;
 mod part;
 pub(crate) mod read;
+pub(crate) mod readers;
 pub(crate) mod recover;
 mod replay;
 pub(crate) mod retention;

@@ -20,7 +20,8 @@ use crate::segment::{Folder, Segment};
 use crate::store::SEGMENTS_DIR;
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
-use crate::store::part::parts;
+use crate::store::part::{Part, parts};
+use crate::store::readers::{Known, Registry};
 use crate::store::retention::{Expired, Expiry, old_parts};
 use crate::store::view::{FileView, Shared, View};
 pub use done::{Done, KeepError};
@@ -30,7 +31,7 @@ use parking_lot::Mutex;
 use publish::Publisher;
 use reindex::reindex;
 use seal::{is_sealable, seal};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ pub struct Keeper {
 
 struct Inner {
     publisher: Publisher,
+    readers: Arc<Registry>,
     segment_rows_max: u32,
     join_bytes_max: u64,
     /// First sequences of what tasks are at, and of what they failed at because it is damaged.
@@ -108,6 +110,7 @@ impl Keeper {
         let segments = Folder::new(Arc::clone(disk), &dir.join(SEGMENTS_DIR), options.index_memory_max);
         let inner = Inner {
             publisher: Publisher::new((dir, segments), shared),
+            readers: Arc::default(),
             segment_rows_max: options.segment_rows_max,
             join_bytes_max: options.join_bytes_max,
             claimed: Mutex::default(),
@@ -117,8 +120,14 @@ impl Keeper {
     }
 
     /// Makes what was found the beginning.
-    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool)) {
+    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool), readers: BTreeMap<String, Known>) {
+        self.inner.readers.begin(readers);
         self.inner.publisher.begin(view, manifest);
+    }
+
+    /// How far those who read the logspace are.
+    pub(crate) fn readers(&self) -> &Arc<Registry> {
+        &self.inner.readers
     }
 
     /// Where the segments are.
@@ -227,14 +236,14 @@ impl Keeper {
 
     /// What expiry would remove.
     pub fn preview(&self, expiry: &Expiry) -> Expired {
-        Expired::of(&old_parts(&self.view(), expiry))
+        Expired::of(&self.old_parts(&self.view(), expiry))
     }
 
     /// What goes next once that is removed: when its last message was received, and how many it has. `None` where nothing
     /// is left that can be read.
     pub fn next_to_expire(&self, expiry: &Expiry) -> Option<(Timestamp, u64)> {
         let view = self.view();
-        let left = parts(&view).into_iter().skip(old_parts(&view, expiry).len());
+        let left = parts(&view).into_iter().skip(self.old_parts(&view, expiry).len());
         let mut messages = 0;
         for part in left {
             messages += part.messages();
@@ -246,9 +255,13 @@ impl Keeper {
         None
     }
 
+    fn old_parts(&self, view: &View, expiry: &Expiry) -> Vec<Part> {
+        old_parts(view, expiry, self.inner.readers.slowest())
+    }
+
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
     pub(crate) fn expire(&self, expiry: &Expiry) -> Result<Expired, DiskError> {
-        self.inner.publisher.expire(expiry)
+        self.inner.publisher.expire(expiry, self.inner.readers.slowest())
     }
 
     /// All messages before this sequence are synced.
