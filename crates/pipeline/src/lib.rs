@@ -39,6 +39,7 @@ pub use apply::{ApplyError, Change, Prepared};
 pub use core::Pipeline;
 pub use lookups::Known as KnownLookup;
 pub use reindex::Reindexed;
+pub use running::HandedBy;
 pub use running::Live;
 pub use start::pause_destinations;
 pub use status::{
