@@ -428,7 +428,9 @@ fn what_is_wrong_with_a_cursor_is_named_and_no_message_is_skipped() {
 }
 
 fn put(disk: &SimDisk, name: &str, bytes: &[u8]) {
-    disk.create(&cursor_of(name)).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
+    let file = disk.create(&cursor_of(name)).unwrap();
+    file.append(&mut [IoSlice::new(bytes)]).and_then(|()| file.sync()).unwrap();
+    disk.sync_dir(Path::new(READERS)).unwrap();
 }
 
 #[test]
@@ -625,6 +627,27 @@ fn a_logspace_that_cannot_be_opened_yet_has_no_readers_and_gives_nothing_out() {
     assert!(matches!(refused, ReaderError::Closed(_)), "{refused}");
     opened.appender.open(&Alone).unwrap();
     assert_eq!(opened.readers.open("alerts").unwrap().reader.done(), 7);
+}
+
+/// Sealed messages, too: what a disk does not read now is not lost.
+#[test]
+fn what_the_disk_does_not_read_now_comes_when_it_reads_again() {
+    for is_sealed in [false, true] {
+        let disk = SimDisk::new(0);
+        let mut opened = filled(&disk, 60);
+        if is_sealed {
+            opened.appender.close_old(Timestamp::MAX).unwrap();
+            keep(&opened);
+        }
+        drop(opened);
+        let opened = open_all(&disk, OPTIONS).unwrap();
+        assert_eq!(opened.searcher.stats().segments != 0, is_sealed);
+        let mut reader = opened.readers.begin("alerts", Begin::Oldest).unwrap();
+        disk.set_fails_reads(true);
+        assert_eq!((read(&mut reader, 100), reader.next()), (vec![], 0));
+        disk.set_fails_reads(false);
+        assert_eq!(sequences(&read(&mut reader, 100)), (0..60).collect::<Vec<_>>());
+    }
 }
 
 #[test]

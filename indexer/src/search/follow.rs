@@ -10,7 +10,7 @@ use super::look::{Look, look};
 use super::question::{Filter, Question};
 use super::searcher::Searcher;
 use crate::segment::Segment;
-use crate::segment::blocks::Scratch;
+use crate::segment::blocks::{BlocksError, Scratch};
 use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::read::{Read, read_stretch};
@@ -149,8 +149,8 @@ impl Follower {
         let batch = match blocks.read(block, Groups::ALL, &mut Scratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
-                let damage = Damage::of_block(segment, error).to_string();
-                return self.show_missing(end, (&damage, Cause::Damaged), visit);
+                let damage = Damage::of_block(segment, error);
+                return self.show_missing(end, (&damage.to_string(), cause_of(&damage)), visit);
             }
         };
         let question = self.question(run).where_copies(blocks.has_copies());
@@ -199,9 +199,7 @@ impl Follower {
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
                 Read::Damage(damage) => {
-                    let is_disk = matches!(damage.why, DamageReason::Disk(_));
-                    let cause = if is_disk { Cause::NotRead } else { Cause::Damaged };
-                    why = Some((damage.to_string(), cause));
+                    why = Some((damage.to_string(), cause_of(&damage)));
                     Ok(())
                 }
             }
@@ -288,7 +286,7 @@ enum Part<'a> {
 
 fn part_at(view: &View, sequence: u64) -> Part<'_> {
     if let Some(lost) = view.lost_at(sequence) {
-        return Part::Missing(lost.id.sequences().end, lost.damage.to_string(), Cause::Damaged);
+        return Part::Missing(lost.id.sequences().end, lost.damage.to_string(), cause_of(&lost.damage));
     }
     let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
     let segment = view.segments.get(at);
@@ -323,6 +321,14 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     })
 }
 
+/// What has become of what cannot be read. What is only not read now must not be taken for lost.
+fn cause_of(damage: &Damage) -> Cause {
+    match damage.why {
+        DamageReason::Disk(_) | DamageReason::Blocks(BlocksError::Disk(_)) => Cause::NotRead,
+        _ => Cause::Damaged,
+    }
+}
+
 fn why_missing(view: &View, sequence: u64) -> (String, Cause) {
     let first_segment = view.segment_ids().map(|id| id.first_sequence).min();
     let first_file = view.files.first().map(|file| file.first_sequence);
@@ -331,6 +337,8 @@ fn why_missing(view: &View, sequence: u64) -> (String, Cause) {
     }
     let at = view.files.partition_point(|file| file.first_sequence <= sequence);
     let file = at.checked_sub(1).and_then(|at| view.files.get(at));
-    let damage = file.and_then(|file| file.damaged.last()).map(Damage::to_string);
-    (damage.unwrap_or_else(|| LOST.to_owned()), Cause::Damaged)
+    match file.and_then(|file| file.damaged.last()) {
+        Some(damage) => (damage.to_string(), cause_of(damage)),
+        None => (LOST.to_owned(), Cause::Damaged),
+    }
 }
