@@ -15,6 +15,7 @@
 //! | `segment` | closed files made ready for fast search                           |
 //! | `store`   | a logspace: what counts, appending, keeping, what is wrong        |
 //! | `search`  | searching a logspace                                              |
+//! | `reader`  | reading a logspace in order, and going on there after a restart   |
 //! | `open`    | opening one, or only looking at it                                |
 //! | `queue`   | a journal that is read once, in order                             |
 //!
@@ -30,6 +31,7 @@ mod error;
 mod journal;
 mod open;
 mod queue;
+mod reader;
 mod search;
 mod segment;
 mod store;
@@ -43,9 +45,9 @@ pub use journal::HeaderError;
 pub use journal::frame::{EncodedBatch, FrameError, encode};
 pub use open::{OpenLogspace, ReadOnlyLogspace, closed, look, look_witnessed, open, open_witnessed};
 pub use queue::{
-    CursorError, OpenQueue, OpenQueueError, QueueReader, check_cursor, closed_queue, oldest, open_queue,
-    verify_cursor,
+    OpenQueueError, OpenedQueue, QueueReader, check_cursor, closed_queue, oldest, open_queue, verify_cursor,
 };
+pub use reader::{Begin, KnownReader, OpenedReader, Reader, ReaderError, Readers};
 pub use search::{
     AnswerTarget, ClauseExplanation, CountResult, Coverage, Explanation, Filter, FollowEvent, Follower, Hit,
     MatchedRows, MissingCause, Order, Position, Request, ResultPage, SearchError, Searcher, TemplateMatches,
@@ -54,6 +56,7 @@ pub use search::{
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
 pub use store::append::Appender;
+pub use store::cursor::CursorError;
 pub use store::damage::{Damage, DamageReason};
 pub use store::holds::holds_messages;
 pub use store::inspect::{InspectError, inspect};
@@ -61,7 +64,7 @@ pub use store::keep::{Backlog, KeepError, Keeper, Task, TaskOutcome};
 pub use store::manifest::ManifestError;
 pub use store::options::{Durability, Options};
 pub use store::recover::{Recovery, RecoveryNote};
-pub use store::retention::{ExpiredParts, Expiry};
+pub use store::retention::{ExpiredParts, Expiry, HoldBack};
 pub use store::stats::Stats;
 pub use store::tally::Tally;
 pub use store::unopened::OpenError;

@@ -1,6 +1,7 @@
 //! Opens a logspace, or only looks at it.
 
 use crate::disk::Disk;
+use crate::reader::Readers;
 use crate::search::Searcher;
 use crate::store::append::{Appender, NOT_TRIED};
 use crate::store::keep::Keeper;
@@ -20,7 +21,9 @@ pub struct OpenLogspace {
     pub searcher: Searcher,
     /// For the threads that seal and tidy up.
     pub keeper: Keeper,
-    /// The report of what was found.
+    /// For those who read it in order, and go on where they were.
+    pub readers: Readers,
+    /// What was found.
     pub recovery: Recovery,
 }
 
@@ -100,5 +103,7 @@ pub(crate) fn closed_at(
         keeper: keeper.clone(),
     };
     let appender = Appender::new(place, Arc::clone(&shared), next);
-    OpenLogspace { appender, searcher: Searcher::new(shared), keeper, recovery: Recovery::default() }
+    let searcher = Searcher::new(shared);
+    let readers = Readers::new((disk, dir), &searcher, keeper.readers());
+    OpenLogspace { appender, searcher, keeper, readers, recovery: Recovery::default() }
 }

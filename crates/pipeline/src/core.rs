@@ -24,7 +24,7 @@ use logstead_flow::queue::{Partition, WorkItem, WorkSender};
 use logstead_flow::repeats::Repeats;
 use logstead_flow::senders::Senders;
 use logstead_forward::Destination;
-use logstead_indexer::{Disk, Searcher};
+use logstead_indexer::{Disk, Readers, Searcher};
 use logstead_receive::RunningSource;
 use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
@@ -177,6 +177,11 @@ impl Pipeline {
     /// The messages that a retention would remove from a logspace; `None` if there is no such logspace.
     pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<RetentionOutlook> {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
+    }
+
+    /// For those who read a logspace in order, and go on where they were after a restart; `None` if there is no such logspace.
+    pub fn readers(&self, logspace: &str) -> Option<Readers> {
+        self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers().clone())
     }
 
     /// Every logspace with its content.

@@ -1,7 +1,7 @@
 //! Logstead's own log: events go to standard error as text or as JSON, and into the source of kind `internal`, so that
 //! they can be searched along with the messages that they are about.
 
-use crate::Pipeline;
+use crate::{HandedBy, Pipeline};
 use logstead_config::settings::{LogFormat, LogSettings};
 use logstead_flow::machine::clock;
 use logstead_flow::request_id;
@@ -99,7 +99,7 @@ pub fn feed(entries: Receiver<LogEvent>, pipeline: Arc<Pipeline>) -> std::io::Re
         let mut builder = BatchBuilder::new();
         while let Ok(entry) = entries.recv() {
             push(&entry, &host, &pid, &mut builder);
-            pipeline.submit_internal(builder.seal());
+            pipeline.submit_own(HandedBy::OwnLog, builder.seal());
         }
     })?;
     Ok(())

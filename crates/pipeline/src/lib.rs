@@ -38,6 +38,7 @@ pub use apply::{ApplyError, PreparedChange, RevisionChange};
 pub use core::Pipeline;
 pub use lookups::LookupFileState as KnownLookup;
 pub use reindex::ReindexResult;
+pub use running::HandedBy;
 pub use running::LiveRevision;
 pub use start::pause_destinations;
 pub use status::{

@@ -14,8 +14,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, Keeper, OpenLogspace, Options,
-    Recovery, Searcher, Stats,
+    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, HoldBack, Keeper, OpenLogspace,
+    Options, Readers, Recovery, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use logstead_work::Pool;
@@ -29,7 +29,12 @@ const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 /// How long a commit waits for sealing: senders that wait for an answer should not send again.
 const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
-/// The parts of the process that all logspaces share.
+/// How long what is beyond the retention waits for a reader of its logspace that is behind,
+const READER_WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// and how much of it.
+const READER_WAIT_BYTES_MAX: u64 = 1 << 30;
+
+/// What all logspaces share.
 pub(crate) struct LogspaceDeps {
     pub waker: Waker,
     pub progress: Arc<SealProgress>,
@@ -56,6 +61,7 @@ pub(crate) struct Logspace {
     writer: Writer<Configuration>,
     searcher: Searcher,
     keeper: Keeper,
+    readers: Readers,
     headroom: Headroom,
     counters: Arc<LogspaceCounters>,
 }
@@ -69,7 +75,7 @@ impl Logspace {
         (configuration, counters): (Configuration, Arc<LogspaceCounters>),
         LogspaceDeps { waker, progress, wake, headroom, clock, ledger }: LogspaceDeps,
     ) -> Result<Logspace, String> {
-        let OpenLogspace { mut appender, searcher, keeper, .. } = closed;
+        let OpenLogspace { mut appender, searcher, keeper, readers, .. } = closed;
         let (account, journal) = (ledger.clone(), JournalId::Logspace(id.into()));
         let mut storing = LogspaceHooks {
             id: id.to_owned(),
@@ -94,7 +100,7 @@ impl Logspace {
         }
         let writer = Writer::start(format!("logspace {id}"), appender, storing, account, journal);
         let writer = writer.map_err(|error| error.to_string())?;
-        Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
+        Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, readers, headroom, counters })
     }
 
     /// Hands messages over. They are [prepared](EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
@@ -128,7 +134,12 @@ impl Logspace {
         &self.keeper
     }
 
-    /// The messages that a retention would remove, now and later.
+    /// For those who read it in order.
+    pub(crate) fn readers(&self) -> &Readers {
+        &self.readers
+    }
+
+    /// What a retention would remove, now and later, once nobody is waited for that is behind.
     pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
         let age = retention.age.map(|age| nanos(age.duration()));
@@ -236,7 +247,8 @@ impl JournalHooks for LogspaceHooks {
         let believed = self.clock.is_believed();
         let expiry = expiry(Retention { age: retention.age.filter(|_| believed), ..retention });
         if expiry != Expiry::default() {
-            self.expire(appender, &expiry);
+            let is_full = self.headroom.refuses_messages().is_some();
+            self.expire(appender, &Expiry { hold_back: hold_back(retention, is_full), ..expiry });
         }
         self.ring_for_closed_files();
         Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after)
@@ -305,12 +317,22 @@ impl LogspaceHooks {
             expired = appender.expire(expiry);
         }
         match expired {
-            Ok(expired) if 0 < expired.messages => tracing::info!(
-                logspace = self.id,
-                messages = expired.messages,
-                bytes = expired.bytes,
-                "messages beyond the retention were removed"
-            ),
+            Ok(expired) if 0 < expired.messages => {
+                tracing::info!(
+                    logspace = self.id,
+                    messages = expired.messages,
+                    bytes = expired.bytes,
+                    "messages beyond the retention were removed"
+                );
+                if 0 < expired.unread {
+                    let unread = expired.unread;
+                    tracing::warn!(
+                        logspace = self.id,
+                        unread,
+                        "a reader was too far behind to get some of these"
+                    );
+                }
+            }
             Ok(_) => {}
             Err(error) => tracing::error!(logspace = self.id, "old messages cannot be removed: {error}"),
         }
@@ -353,6 +375,13 @@ fn expiry(retention: Retention) -> Expiry {
         bytes_max: retention.size.map(|size| size.bytes()),
         ..Expiry::default()
     }
+}
+
+/// How long what may be removed waits for readers that are behind. On a disk that is nearly full nothing waits: what a
+/// retention frees is needed now.
+fn hold_back(retention: Retention, is_full: bool) -> Option<HoldBack> {
+    let received_before = retention.age.map(|age| before(age.duration().saturating_add(READER_WAIT_MAX)));
+    (!is_full).then_some(HoldBack { received_before, bytes_max: READER_WAIT_BYTES_MAX })
 }
 
 /// The time this long ago.

@@ -1,7 +1,7 @@
 //! Reads the status off the running state.
 
 use super::logspace::Logspace;
-use super::running::{FailedSource, Inlet, RouteCount, RunningState};
+use super::running::{FailedSource, RouteCount, RunningState};
 use super::status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
     LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
@@ -9,7 +9,7 @@ use super::status::{
 };
 use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source};
 use logstead_flow::budget::Budget;
-use logstead_flow::counters::{Counters, StepCounters};
+use logstead_flow::counters::{Counters, SourceCounters, StepCounters};
 use logstead_flow::ledger::{Accounts, SourceRow};
 use logstead_forward::Destination;
 use logstead_receive as receive;
@@ -128,13 +128,12 @@ impl RunningState {
     fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
         let failed: Vec<&FailedSource> =
             self.failed.iter().filter(|failed| failed.source == config.id).collect();
-        let inlets = self.http.iter().chain(&self.internal);
         let status = match self.sources.get(&config.id) {
             Some(source) => running_status(source, config, now),
-            None => match inlets.into_iter().find(|inlet| *inlet.id == config.id) {
-                Some(inlet) => inlet_status(inlet, config, now),
+            None => match self.inlets.get(&config.id) {
+                Some(inlet) => counted_status((&inlet.counters, Some(&inlet.budget)), config, now),
                 None if failed.is_empty() && config.enabled => return None,
-                None => inlet_status(&idle_inlet(&config.id, counters), config, now),
+                None => counted_status((&counters.source(&config.id), None), config, now),
             },
         };
         let failed = failed.into_iter().map(|failed| ListenerStatus {
@@ -202,25 +201,22 @@ impl RunningState {
 
 fn running_status(source: &receive::RunningSource, config: &Source, now: Instant) -> SourceStatus {
     let shared = source.shared();
-    let inlet =
-        Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
     let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
-        ..inlet_status(&inlet, config, now)
+        ..counted_status((&shared.counters, Some(&shared.budget)), config, now)
     }
 }
 
-/// A source that does not run: its last counts are shown.
-fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
-    Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
-}
-
-fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
-    let counters = &inlet.counters;
+/// What a source counted, and what it takes of its budget; of one that does not run: what it counted before.
+fn counted_status(
+    (counters, budget): (&SourceCounters, Option<&Budget>),
+    config: &Source,
+    now: Instant,
+) -> SourceStatus {
     let messages = counters.messages.get();
     SourceStatus {
-        id: inlet.id.to_string(),
+        id: config.id.clone(),
         enabled: config.enabled,
         kind: (&config.kind).into(),
         listeners: Vec::new(),
@@ -243,8 +239,8 @@ fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
         last_seen: time(counters.last_seen()),
         clock_skew_ms: counters.skew_ms(),
         last_error: counters.last_error.lock().clone(),
-        queue_bytes: inlet.budget.used_bytes() as u64,
-        queue_bytes_max: inlet.budget.bytes_max() as u64,
+        queue_bytes: budget.map_or(0, Budget::used_bytes) as u64,
+        queue_bytes_max: budget.map_or(0, Budget::bytes_max) as u64,
     }
 }
 

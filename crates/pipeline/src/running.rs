@@ -2,7 +2,7 @@
 
 use super::copies::{Copies, LogspaceRows, copies};
 use super::logspace::Logspace;
-use logstead_config::{Checked, Document, ListenAddress, RouteTarget};
+use logstead_config::{Checked, Document, ListenAddress, RouteTarget, SourceKind};
 use logstead_flow::budget::Budget;
 use logstead_flow::count_claim::CountClaim;
 use logstead_flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
@@ -32,9 +32,34 @@ pub struct LiveRevision {
     pub applied_at: Timestamp,
 }
 
+/// Who hands messages to an inlet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandedBy {
+    /// Requests over HTTP.
+    Requests,
+    /// The server itself: its own log.
+    OwnLog,
+}
+
+impl HandedBy {
+    /// Who hands messages to a source of this kind; `None` for one that receives by itself.
+    pub(crate) fn of(kind: &SourceKind) -> Option<HandedBy> {
+        match kind {
+            SourceKind::Http(_) => Some(HandedBy::Requests),
+            SourceKind::Internal => Some(HandedBy::OwnLog),
+            SourceKind::Syslog(_)
+            | SourceKind::Relp(_)
+            | SourceKind::Gelf(_)
+            | SourceKind::Otlp(_)
+            | SourceKind::File(_) => None,
+        }
+    }
+}
+
 /// A source without sockets of its own: messages are handed to it.
 pub(crate) struct Inlet {
     pub id: Arc<str>,
+    pub handed_by: HandedBy,
     pub counters: Arc<SourceCounters>,
     pub budget: Budget,
 }
@@ -71,10 +96,8 @@ pub(crate) struct RunningState {
     pub sources: BTreeMap<String, Arc<RunningSource>>,
     /// Sources and listeners of the document that do not receive for now.
     pub failed: Vec<FailedSource>,
-    /// The sources that receive over HTTP.
-    pub http: Vec<Arc<Inlet>>,
-    /// The source of our own log, if the document has one.
-    pub internal: Option<Arc<Inlet>>,
+    /// The enabled sources that messages are handed to, by their ids.
+    pub inlets: BTreeMap<String, Arc<Inlet>>,
 }
 
 /// Something that could not be opened when the process started, and is retried.
@@ -118,6 +141,11 @@ impl RunningState {
     pub(crate) fn is_deaf(&self) -> bool {
         self.failed.iter().any(|failed| failed.listener.is_some())
             && self.sources.values().all(|source| source.urls().is_empty())
+    }
+
+    /// The source that takes what the server itself hands in, if the document has one that is enabled.
+    pub(crate) fn own_inlet(&self, handed_by: HandedBy) -> Option<&Arc<Inlet>> {
+        self.inlets.values().find(|inlet| inlet.handed_by == handed_by)
     }
 
     /// Whether messages are stored in a logspace: the document has it.

@@ -1,7 +1,7 @@
-//! Messages that are handed in: over HTTP, and of our own log.
+//! Messages that are handed in: over HTTP, and by the server itself.
 
 use super::core::Pipeline;
-use super::running::{Inlet, RunningState};
+use super::running::{HandedBy, Inlet, RunningState};
 use logstead_config::SourceKind;
 use logstead_flow::ledger::JournalId;
 use logstead_flow::queue::{Partition, WorkItem};
@@ -81,7 +81,7 @@ impl Pipeline {
             return Err(SubmitError::ShuttingDown);
         }
         let running = self.running.load_full();
-        let inlet = running.http.iter().find(|inlet| *inlet.id == *source);
+        let inlet = running.inlets.get(source).filter(|inlet| inlet.handed_by == HandedBy::Requests);
         let inlet = inlet.ok_or_else(|| no_inlet(&running, source))?;
         let in_document = |id: &str| running.live.checked.logspaces.iter().any(|logspace| logspace.id == id);
         if let Some(id) = logspace
@@ -100,10 +100,11 @@ impl Pipeline {
         }
     }
 
-    /// Takes messages of our own log; drops them when too many are in flight.
-    pub(crate) fn submit_internal(&self, batch: Batch) {
+    /// Takes messages of the server itself, which go where the routes of their source say; drops them when too many are in
+    /// flight, or when no enabled source takes them.
+    pub fn submit_own(&self, handed_by: HandedBy, batch: Batch) {
         let running = self.running.load();
-        let Some(inlet) = &running.internal else { return };
+        let Some(inlet) = running.own_inlet(handed_by) else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
             Some(reserved) => self.hand_in(inlet, batch, None, Vec::new(), Pending::silent(reserved)),
             None => {

@@ -1,31 +1,27 @@
 //! A queue: a journal that one reader reads once, in order, noting how far it has finished.
 //!
-//! The folder of a queue is that of a logspace that is never sealed, with a [cursor](cursor) beside the journal. So a
+//! The folder of a queue is that of a logspace that is never sealed, with a [cursor](crate::store::cursor) beside the journal. So a
 //! queue is stored, recovered, verified, inspected and searched like a logspace. Journal files whose messages are all
 //! finished are removed without being read; while the reader keeps up, it reads from memory.
 //!
 //! **Invariant:** the cursor never passes an unfinished message. It may lag: after a crash the reader gets some
 //! messages again, and skips none.
 
-mod cursor;
-
-pub use cursor::CursorError;
-use cursor::{QueueCursor, StoredCursor};
-
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::open::{OpenLogspace, closed_at, open_witnessed};
-use crate::search::{Filter, FollowEvent, Follower, Hit, MatchedRows, MissingCause, Searcher, Visit};
+use crate::reader::reading::{Reading, follower};
+use crate::search::{FollowEvent, Hit, MatchedRows, MissingCause, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
+use crate::store::aside;
+use crate::store::cursor::{self, CursorError, Mark, Owner, QueueCursor};
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
 use crate::store::orphans;
 use crate::store::recover::Recovery;
 use crate::store::retention::{ExpiredParts, Expiry};
-use crate::store::unopened::{OpenError, failed as unopened};
-use logstead_query::{Context, Query};
-use logstead_record::Timestamp;
+use crate::store::unopened::OpenError;
 use logstead_work::Alone;
 use logstead_work::SearchContext;
 use std::io;
@@ -58,11 +54,8 @@ pub struct OpenQueue {
 pub struct QueueReader {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
-    cursor: QueueCursor,
     keeper: Keeper,
-    searcher: Searcher,
-    follower: Follower,
-    done: u64,
+    reading: Reading,
     /// Damaged messages that were skipped, in files that are still there.
     damaged: Vec<Range<u64>>,
     /// Messages that were finished when the queue was opened, and were not looked at since.
@@ -96,57 +89,44 @@ pub fn open_queue(
     reached: u64,
 ) -> Result<OpenQueue, OpenQueueError> {
     check_cursor(&**disk, dir)?;
-    let OpenLogspace { appender, searcher, keeper, recovery } =
+    let OpenLogspace { appender, searcher, keeper, recovery, .. } =
         open_witnessed(disk, dir, options, reached, &Alone)?;
-    let read = cursor::read(&**disk, dir);
-    let noted = own(read, &searcher);
-    let (first, next) = (searcher.stats().first_sequence, searcher.next_sequence());
-    let (done, lost) = match &noted {
-        Ok(noted) if noted.newest.done <= next => (noted.newest.done, None),
-        Ok(noted) => (next, Some(CursorError::Beyond(noted.newest.done))),
-        Err(CursorError::Missing) if next == 0 => (0, None),
-        Err(lost) => (first, Some(*lost)),
-    };
-    let mut cursor = QueueCursor::new(disk, dir, noted.as_ref().ok());
-    let is_useless = noted.as_ref().is_err_and(|error| *error != CursorError::Missing);
-    let path = cursor.path();
-    let kept = is_useless.then(|| orphans::set_aside(&**disk, dir, cursor::NAME)).transpose();
-    let cursor_kept = kept.map_err(|source| unopened("set aside", &path, source))?;
-    if noted.is_err() || lost.is_some() {
-        // New messages must not lie behind the old cursor, and a missing one has to be noticed.
-        let written = cursor.write(done, searcher.view().identity);
-        written.map_err(|source| unopened("write", &path, source))?;
-    }
-    let follower = follower(&searcher, done);
-    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
-    Ok(OpenQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
+    let stored = searcher.stats().first_sequence..searcher.next_sequence();
+    let mut found = cursor::find(disk, at(dir), owner(&searcher), stored);
+    let cursor_kept = found.settle(owner(&searcher))?;
+    let reading = Reading::new(&searcher, (found.cursor, Mark::OF_QUEUE), found.done);
+    let reader = QueueReader::new((disk, dir), keeper, reading);
+    Ok(OpenQueue { appender, reader, searcher, recovery, cursor: found.lost, cursor_kept })
 }
 
-/// A cursor, unless it is that of another queue.
-fn own(read: Result<StoredCursor, CursorError>, searcher: &Searcher) -> Result<StoredCursor, CursorError> {
-    let is_own = |noted: &StoredCursor| noted.newest.identity == searcher.view().identity;
-    read.and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
+/// Where the cursor of a queue is.
+fn at(dir: &Path) -> (&Path, &'static str) {
+    (dir, cursor::QUEUE_NAME)
+}
+
+fn owner(searcher: &Searcher) -> Owner {
+    Owner { identity: searcher.view().identity, reader: Mark::OF_QUEUE }
 }
 
 /// A queue that cannot be opened for now: it neither takes messages nor returns any until its appender
 /// [opens](Appender::open) it. Its reader then goes on at the cursor, if that can be read.
 pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenQueue {
-    let noted = cursor::read(&**disk, dir).ok();
+    let noted = cursor::read(&**disk, at(dir)).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
-    // Until then nothing waits, so that nothing is skipped.
-    let OpenLogspace { appender, searcher, keeper, recovery } =
-        closed_at(disk, dir, options, reached.max(done), done);
-    let cursor = QueueCursor::new(disk, dir, noted.as_ref());
-    let follower = follower(&searcher, done);
-    let reader = QueueReader::new(disk, dir, cursor, keeper, follower, &searcher, done);
+    // Until then nothing waits, so that nothing is passed over.
+    let sequences = (reached.max(done), done);
+    let OpenLogspace { appender, searcher, keeper, recovery, .. } = closed_at(disk, dir, options, sequences);
+    let cursor = QueueCursor::new(disk, at(dir), noted.as_ref());
+    let reading = Reading::new(&searcher, (cursor, Mark::OF_QUEUE), done);
+    let reader = QueueReader::new((disk, dir), keeper, reading);
     OpenQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
 }
 
 /// Whether this version of the program can read the cursor in the folder of a queue, if there is one.
 pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
-    match cursor::read(disk, dir) {
+    match cursor::read(disk, at(dir)) {
         Err(source @ CursorError::Version(_)) => {
-            Err(OpenQueueError::Version { path: dir.join(cursor::NAME), source })
+            Err(OpenQueueError::Version { path: dir.join(cursor::QUEUE_NAME), source })
         }
         _ => Ok(()),
     }
@@ -156,7 +136,7 @@ pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
 pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option<CursorError> {
     // Another process may write it meanwhile: only a lasting error counts.
     let looks = (0..CURSOR_LOOKS_MAX).map(|_| {
-        let noted = own(cursor::read(disk, dir), searcher);
+        let noted = cursor::read_own(disk, at(dir), owner(searcher));
         match noted {
             Ok(noted) if searcher.next_sequence() < noted.newest.done => {
                 Some(CursorError::Beyond(noted.newest.done))
@@ -173,13 +153,7 @@ pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option
     wrong
 }
 
-/// A follower of all messages from a sequence on.
-fn follower(searcher: &Searcher, next: u64) -> Follower {
-    let context = Context { now: Timestamp::default(), logspace: "" };
-    Follower::new(searcher.clone(), Filter::new(&Query::all(), &context), next)
-}
-
-/// The first readable messages from a sequence on. The reader is not affected.
+/// The first messages from a sequence on that can be read. The reader goes its own way.
 pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     let mut hits = Vec::new();
     follower(searcher, from).read(&SearchContext::alone(), &mut |followed| {
@@ -209,18 +183,9 @@ fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
 }
 
 impl QueueReader {
-    fn new(
-        disk: &Arc<dyn Disk>,
-        dir: &Path,
-        cursor: QueueCursor,
-        keeper: Keeper,
-        follower: Follower,
-        searcher: &Searcher,
-        done: u64,
-    ) -> QueueReader {
-        let (disk, dir, searcher) = (Arc::clone(disk), dir.to_owned(), searcher.clone());
-        let (damaged, unseen) = (Vec::new(), 0..done);
-        QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged, unseen }
+    fn new((disk, dir): (&Arc<dyn Disk>, &Path), keeper: Keeper, reading: Reading) -> QueueReader {
+        let (disk, dir, done) = (Arc::clone(disk), dir.to_owned(), reading.done());
+        QueueReader { disk, dir, keeper, reading, damaged: Vec::new(), unseen: 0..done, freed: done }
     }
 
     /// Finds the damage in a file that is about to be removed, if it was finished before the queue was opened: another
@@ -231,7 +196,7 @@ impl QueueReader {
             return;
         }
         let damaged = &mut self.damaged;
-        follower(&self.searcher, from).read(&SearchContext::alone(), &mut |part| {
+        follower(self.reading.searcher(), from).read(&SearchContext::alone(), &mut |part| {
             let end = match part {
                 FollowEvent::Messages { sequences, .. } => sequences.end,
                 FollowEvent::Missing { sequences, cause: MissingCause::Damaged, .. }
@@ -249,39 +214,37 @@ impl QueueReader {
 
     /// Shows the next messages, until `visit` has enough or there are no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
-        self.follower.read(run, visit);
+        self.reading.read(run, visit);
     }
 
     /// The sequence of the message that is shown next.
     pub fn next(&self) -> u64 {
-        self.follower.next()
+        self.reading.next()
     }
 
     /// The sequence of the first unfinished message, as noted on the disk.
     pub fn done(&self) -> u64 {
-        self.done
+        self.reading.done()
     }
 
     /// The number of unfinished messages.
     pub fn waiting(&self) -> u64 {
-        self.searcher.next_sequence().saturating_sub(self.done)
+        self.reading.waiting()
     }
 
     /// Shows all unfinished messages again.
     pub fn rewind(&mut self) {
-        self.follower = follower(&self.searcher, self.done);
+        self.reading.rewind();
     }
 
     /// Goes on at a sequence, unless it is beyond that already: messages before it are not shown.
     pub fn skip(&mut self, to: u64) {
-        if self.follower.next() < to {
-            self.follower = follower(&self.searcher, to.min(self.searcher.next_sequence()));
-        }
+        self.reading.skip(to);
     }
 
     /// The same over messages that are damaged: the file that holds them is set aside when it would be removed.
     pub fn pass_over(&mut self, to: u64) {
-        let from = self.follower.next();
+        let from = self.reading.next();
         self.skip(to);
         remember(&mut self.damaged, from..to);
     }
@@ -289,21 +252,15 @@ impl QueueReader {
     /// Notes that all messages before a sequence are finished: they are not shown again, not even after a power cut.
     /// This takes no space.
     pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
-        let before = before.min(self.follower.next());
-        if self.done < before {
-            let written = self.cursor.write(before, self.searcher.view().identity);
-            written.map_err(|source| failed("write", self.cursor.path(), 0, source))?;
-            self.done = before;
-        }
-        Ok(())
+        self.reading.note(before)
     }
 
     /// Removes journal files whose messages are all noted as finished; damaged files are set aside. Returns the removed
     /// parts, and the new names of the others.
     pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
         let aside = self.set_aside()?;
-        let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
-        self.freed = self.done;
+        let expired = self.keeper.expire(&Expiry { before: self.done(), ..Expiry::default() })?;
+        self.freed = self.done();
         Ok((expired, aside))
     }
 
@@ -320,11 +277,11 @@ impl QueueReader {
 
     /// Sets finished files with damage aside.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
-        let (view, folder) = (self.searcher.view(), self.dir.join(JOURNAL_DIR));
+        let (view, folder) = (self.reading.searcher().view(), self.dir.join(JOURNAL_DIR));
         let mut kept = Vec::new();
         for (file, next) in view.files.iter().zip(view.files.iter().skip(1)) {
             let (first, end) = (file.first_sequence, next.first_sequence);
-            if self.done < end {
+            if self.done() < end {
                 break;
             }
             self.look_back(&(first..end));
@@ -340,7 +297,8 @@ impl QueueReader {
                 }
             }
         }
-        self.damaged.retain(|lost| self.done < lost.end);
+        let done = self.done();
+        self.damaged.retain(|lost| done < lost.end);
         Ok(kept)
     }
 }

@@ -10,7 +10,7 @@ use super::candidates::{Candidates, find_candidates};
 use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use crate::segment::Segment;
-use crate::segment::blocks::ReadScratch;
+use crate::segment::blocks::{BlocksError, ReadScratch};
 use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::read::{StretchItem, read_stretch};
@@ -113,11 +113,15 @@ impl Follower {
     /// Shows what comes next, until `visit` has enough or there is no more for now.
     pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         let view = self.searcher.view();
+        if view.closed.is_some() {
+            // Nobody knows what it holds: it comes when the logspace can be opened.
+            return;
+        }
         while self.next < view.next_sequence && !run.is_over() {
             let shown = match part_at(&view, self.next) {
                 NextPart::Segment(segment) => self.show_block(segment, run, visit),
                 NextPart::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                NextPart::Missing(end, why) => self.show_missing(end, &why, cause_of(&why), visit),
+                NextPart::Missing(end, why, cause) => self.show_missing(end, (&why, cause), visit),
             };
             if shown.is_break() {
                 return;
@@ -150,8 +154,8 @@ impl Follower {
         let batch = match blocks.read(block, ColumnGroups::ALL, &mut ReadScratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
-                let damage = Damage::of_block(segment, error).to_string();
-                return self.show_missing(end, &damage, MissingCause::Damaged, visit);
+                let damage = Damage::of_block(segment, error);
+                return self.show_missing(end, (&damage.to_string(), cause_of(&damage)), visit);
             }
         };
         let question = self.question(run).where_copies(blocks.has_copies());
@@ -201,9 +205,7 @@ impl Follower {
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
                 StretchItem::Damage(damage) => {
-                    let is_disk = matches!(damage.why, DamageReason::Disk(_));
-                    let cause = if is_disk { MissingCause::NotRead } else { MissingCause::Damaged };
-                    why = Some((damage.to_string(), cause));
+                    why = Some((damage.to_string(), cause_of(&damage)));
                     Ok(())
                 }
             }
@@ -288,12 +290,12 @@ enum NextPart<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
     /// Nowhere; the next existing one has this sequence.
-    Missing(u64, String),
+    Missing(u64, String, Cause),
 }
 
 fn part_at(view: &View, sequence: u64) -> NextPart<'_> {
     if let Some(lost) = view.lost_at(sequence) {
-        return NextPart::Missing(lost.id.sequences().end, lost.damage.to_string());
+        return NextPart::Missing(lost.id.sequences().end, lost.damage.to_string(), cause_of(&lost.damage));
     }
     let at = view.segments.partition_point(|segment| segment.id.sequences().end <= sequence);
     let segment = view.segments.get(at);
@@ -307,7 +309,14 @@ fn part_at(view: &View, sequence: u64) -> NextPart<'_> {
             let firsts = view.lost.iter().map(|lost| lost.id.first_sequence);
             let lost_first = firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
             let end = segment_first.min(stretch_first).min(lost_first).min(view.next_sequence);
-            NextPart::Missing(end, why_missing(view, sequence))
+            if let Some(gap) = view.gaps.iter().find(|gap| gap.sequences.contains(&sequence)) {
+                let end = end.min(gap.sequences.end);
+                return NextPart::Missing(end, gap.damage().to_string(), MissingCause::Damaged);
+            }
+            let gap_firsts = view.gaps.iter().map(|gap| gap.sequences.start);
+            let gap_first = gap_firsts.filter(|first| sequence < *first).min().unwrap_or(u64::MAX);
+            let (why, cause) = why_missing(view, sequence);
+            NextPart::Missing(end.min(gap_first), why, cause)
         }
     }
 }
@@ -321,18 +330,24 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
     })
 }
 
-fn cause_of(why: &str) -> MissingCause {
-    if why == EXPIRED { MissingCause::Expired } else { MissingCause::Damaged }
+/// What has become of what cannot be read. What is only not read now must not be taken for lost.
+fn cause_of(damage: &Damage) -> MissingCause {
+    match damage.why {
+        DamageReason::Disk(_) | DamageReason::Blocks(BlocksError::Disk(_)) => MissingCause::NotRead,
+        _ => MissingCause::Damaged,
+    }
 }
 
-fn why_missing(view: &View, sequence: u64) -> String {
+fn why_missing(view: &View, sequence: u64) -> (String, Cause) {
     let first_segment = view.segment_ids().map(|id| id.first_sequence).min();
     let first_file = view.files.first().map(|file| file.first_sequence);
     if first_segment.into_iter().chain(first_file).min().is_none_or(|first| sequence < first) {
-        return EXPIRED.to_owned();
+        return (EXPIRED.to_owned(), Cause::Expired);
     }
     let at = view.files.partition_point(|file| file.first_sequence <= sequence);
     let file = at.checked_sub(1).and_then(|at| view.files.get(at));
-    let damage = file.and_then(|file| file.damaged.last()).map(Damage::to_string);
-    damage.unwrap_or_else(|| LOST.to_owned())
+    match file.and_then(|file| file.damaged.last()) {
+        Some(damage) => (damage.to_string(), cause_of(damage)),
+        None => (LOST.to_owned(), Cause::Damaged),
+    }
 }

@@ -7,6 +7,8 @@
 //! | `part`     | segments and journal files, in one order                      |
 //! | `damage`   | the parts that cannot be read, and why                        |
 //! | `manifest` | the list of segments, and how far the messages reach          |
+//! | `cursor`   | how far a reader is, in a file                                |
+//! | `readers`  | how far those who read a logspace are                         |
 //! | `read`     | the batches of a part of the view                             |
 //! | `recover`  | opening, to store messages or only to look                    |
 //! | `survey`   | which files exist, which count, which are missing             |
@@ -27,6 +29,7 @@
 
 pub(crate) mod append;
 mod choose;
+pub(crate) mod cursor;
 pub(crate) mod damage;
 pub(crate) mod holds;
 pub(crate) mod inspect;
@@ -36,6 +39,7 @@ pub(crate) mod options;
 pub(crate) mod orphans;
 mod part;
 pub(crate) mod read;
+pub(crate) mod readers;
 pub(crate) mod recover;
 mod replay;
 pub(crate) mod retention;

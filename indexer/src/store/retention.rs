@@ -4,6 +4,9 @@
 //! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too: the old end of
 //! a logspace is removed, without a gap. The journal file at the other end stays, as it may be appended to. If the
 //! newest journal file is missing, nobody knows what is left, and nothing goes.
+//!
+//! Who reads a logspace and is behind is waited for, with a bound: what is beyond a limit and not read yet stays until it is
+//! too old or too much for that, too. Then it goes all the same, so a reader that nobody runs does not fill a disk.
 
 use crate::store::manifest::{Manifest, ManifestExtent};
 use crate::store::part::{StorePart, parts};
@@ -17,8 +20,19 @@ pub struct Expiry {
     pub received_before: Option<Timestamp>,
     /// The oldest, while all files together are larger than this.
     pub bytes_max: Option<u64>,
-    /// Messages with a sequence below this.
+    /// Messages with a sequence below this, read or not.
     pub before: u64,
+    /// How long what is beyond the other limits waits for readers that are behind; `None`: not at all.
+    pub hold_back: Option<HoldBack>,
+}
+
+/// How long expiry waits for readers that are behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HoldBack {
+    /// What was received before this goes nevertheless.
+    pub received_before: Option<Timestamp>,
+    /// So does the oldest, while what waits is larger than this.
+    pub bytes_max: u64,
 }
 
 /// The properties of a part that decide whether it goes.
@@ -53,6 +67,8 @@ pub struct ExpiredParts {
     pub bytes: u64,
     /// When the last of them was received.
     pub received_last: Option<Timestamp>,
+    /// How many of the messages the slowest reader of the logspace had not read: how far it was behind what is left.
+    pub unread: u64,
 }
 
 impl ExpiredParts {
@@ -74,18 +90,43 @@ impl ExpiredParts {
     }
 }
 
-/// The parts that may go, oldest first: all that are too old, and enough to get below the limit of bytes.
-pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<StorePart> {
+/// The parts that may go, oldest first: all that are too old, and enough to get below the limit of bytes. `slowest` is up to where all readers have
+/// read; `None` where there are none.
+pub(crate) fn old_parts(view: &View, expiry: &Expiry, slowest: Option<u64>) -> Vec<StorePart> {
     let mut parts = parts(view);
     let dated: Vec<DatedPart> = parts.iter().map(DatedPart::of).collect();
-    let going = if view.newest_missing.is_some() { 0 } else { going(&dated, view.next_sequence, expiry) };
+    let going =
+        if view.newest_missing.is_some() { 0 } else { going(&dated, view.next_sequence, expiry, slowest) };
     parts.truncate(going);
     parts
 }
 
 /// The number of parts, the first in their order, that may go.
-fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
-    let ends = parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence]);
+fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry, slowest: Option<u64>) -> usize {
+    let beyond = beyond(parts, next_sequence, expiry);
+    let Some((slowest, hold_back)) = slowest.zip(expiry.hold_back) else { return beyond };
+    let is_free = |end: &u64| *end <= slowest.max(expiry.before);
+    let free = ends(parts, next_sequence).take(beyond).take_while(is_free).count();
+    let mut waiting: u64 = parts[free..beyond].iter().map(|part| part.bytes).sum();
+    let goes_nevertheless = |(part, received): &(&Dated, Option<Timestamp>)| {
+        let is_too_old =
+            hold_back.received_before.zip(*received).is_some_and(|(before, received)| received < before);
+        let is_too_much = hold_back.bytes_max < waiting;
+        waiting -= part.bytes;
+        is_too_old || is_too_much
+    };
+    let received = received_at_most(parts);
+    let behind = parts[free..beyond].iter().zip(received[free..].iter().copied());
+    free + behind.take_while(goes_nevertheless).count()
+}
+
+/// Where each part ends.
+fn ends(parts: &[Dated], next_sequence: u64) -> impl Iterator<Item = u64> + '_ {
+    parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence])
+}
+
+/// How many of these parts are beyond a limit, the first ones, whoever still wants to read them.
+fn beyond(parts: &[Dated], next_sequence: u64, expiry: &Expiry) -> usize {
     let mut left: u64 = parts.iter().map(|part| part.bytes).sum();
     let may_go = |((part, end), received): ((&DatedPart, u64), Option<Timestamp>)| {
         let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
@@ -93,7 +134,12 @@ fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
         left -= part.bytes;
         is_old || is_too_much || end <= expiry.before
     };
-    let going = parts.iter().zip(ends).zip(received_at_most(parts)).map(may_go).take_while(|goes| *goes);
+    let going = parts
+        .iter()
+        .zip(ends(parts, next_sequence))
+        .zip(received_at_most(parts))
+        .map(may_go)
+        .take_while(|goes| *goes);
     going.count().min(parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file)))
 }
 
@@ -188,6 +234,22 @@ mod tests {
         })
     }
 
+    fn hold_back() -> impl Strategy<Value = HoldBack> {
+        let time = prop_oneof![
+            8 => (-10_i64..40).prop_map(Timestamp::from_nanos),
+            1 => Just(Timestamp::MIN),
+            1 => Just(Timestamp::MAX),
+        ];
+        let bytes_max = prop_oneof![8 => 0_u64..200, 1 => Just(u64::MAX)];
+        (proptest::option::of(time), bytes_max)
+            .prop_map(|(received_before, bytes_max)| HoldBack { received_before, bytes_max })
+    }
+
+    /// How far the slowest reader is, if there is one.
+    fn slowest() -> impl Strategy<Value = Option<u64>> {
+        proptest::option::of(prop_oneof![8 => 0_u64..40, 1 => Just(u64::MAX)])
+    }
+
     fn expiry() -> impl Strategy<Value = Expiry> {
         let time = prop_oneof![
             8 => (-10_i64..40).prop_map(Timestamp::from_nanos),
@@ -196,8 +258,18 @@ mod tests {
         ];
         let bytes_max = prop_oneof![8 => 0_u64..400, 1 => Just(u64::MAX)];
         let before = prop_oneof![4 => Just(0_u64), 4 => 0_u64..40, 1 => Just(u64::MAX)];
-        (proptest::option::of(time), proptest::option::of(bytes_max), before)
-            .prop_map(|(received_before, bytes_max, before)| Expiry { received_before, bytes_max, before })
+        (
+            proptest::option::of(time),
+            proptest::option::of(bytes_max),
+            before,
+            proptest::option::of(hold_back()),
+        )
+            .prop_map(|(received_before, bytes_max, before, hold_back)| Expiry {
+                received_before,
+                bytes_max,
+                before,
+                hold_back,
+            })
     }
 
     /// Whether each message of a part was surely received before a time. An unreadable part was received before the
@@ -229,9 +301,9 @@ mod tests {
         /// Whatever there is, whatever the limits are, and whatever the clock says.
         #[test]
         fn only_what_is_proven_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
-            let gone = going(&parts, next_sequence, &expiry);
+            let gone = going(&parts, next_sequence, &expiry, None);
             prop_assert!(gone <= parts.len());
-            if expiry == Expiry::default() {
+            if (Expiry { hold_back: None, ..expiry }) == Expiry::default() {
                 prop_assert_eq!(gone, 0);
             }
             if parts.last().is_some_and(|last| last.is_file) {
@@ -249,7 +321,7 @@ mod tests {
         /// A readable part beyond a limit goes, unless something before it stays.
         #[test]
         fn what_is_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
-            let gone = going(&parts, next_sequence, &expiry);
+            let gone = going(&parts, next_sequence, &expiry, None);
             let may_go = parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file));
             if let Some(kept) = parts.get(gone).filter(|_| gone < may_go) {
                 let left: u64 = parts[gone..].iter().map(|part| part.bytes).sum();
@@ -268,11 +340,67 @@ mod tests {
             for (at, part) in parts.iter_mut().enumerate() {
                 part.received = ReceivedTime::At(Timestamp::from_nanos(3 * at as i64));
             }
-            let whole = going(&parts, next_sequence, &expiry);
+            let whole = going(&parts, next_sequence, &expiry, None);
             for (_, part) in parts.iter_mut().enumerate().filter(|(at, _)| damaged >> at & 1 == 1) {
                 part.received = ReceivedTime::After(Timestamp::MIN);
             }
-            prop_assert!(going(&parts, next_sequence, &expiry) <= whole);
+            prop_assert!(going(&parts, next_sequence, &expiry, None) <= whole);
+        }
+
+        /// Readers never let anything go that is within the limits, and what is read, or nobody waits for, goes as ever.
+        #[test]
+        fn readers_only_ever_hold_back((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
+            let gone = going(&parts, next_sequence, &expiry, slowest);
+            let beyond = going(&parts, next_sequence, &expiry, None);
+            prop_assert!(gone <= beyond);
+            if let Some(kept) = parts.get(gone).filter(|_| gone < beyond) {
+                let end = parts.get(gone + 1).map_or(next_sequence, |next| next.first_sequence);
+                prop_assert!(expiry.hold_back.is_some(), "nobody is waited for: {kept:?}");
+                prop_assert!(slowest.is_some_and(|slowest| slowest < end), "everybody has read it: {kept:?}");
+                prop_assert!(expiry.before < end, "it goes, read or not: {kept:?}");
+            }
+        }
+
+        /// What waits is bounded: in bytes always, and in time where that is said.
+        #[test]
+        fn what_waits_for_a_reader_is_bounded((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
+            let gone = going(&parts, next_sequence, &expiry, slowest);
+            let beyond = going(&parts, next_sequence, &expiry, None);
+            let hold_back = expiry.hold_back.unwrap_or_default();
+            if gone < beyond {
+                let waiting: u64 = parts[gone..beyond].iter().map(|part| part.bytes).sum();
+                prop_assert!(waiting <= hold_back.bytes_max);
+                let oldest = parts[gone].received;
+                let is_too_old =
+                    |before: Timestamp| matches!(oldest, Received::At(received) if received < before);
+                prop_assert!(!hold_back.received_before.is_some_and(is_too_old));
+            }
+        }
+
+        /// What a reader has not read goes only if it is beyond a limit, and beyond what is waited for, too.
+        #[test]
+        fn nothing_unread_goes_before_its_time((parts, next_sequence) in stored(), expiry in expiry(), slowest in slowest()) {
+            let gone = going(&parts, next_sequence, &expiry, slowest);
+            let beyond = going(&parts, next_sequence, &expiry, None);
+            let (Some(slowest), Some(hold_back)) = (slowest, expiry.hold_back) else { return Ok(()) };
+            for at in 0..gone {
+                let end = parts.get(at + 1).map_or(next_sequence, |next| next.first_sequence);
+                let waiting: u64 = parts[at..beyond].iter().map(|part| part.bytes).sum();
+                let is_old = hold_back.received_before.is_some_and(|before| is_proven_old(&parts, at, before));
+                prop_assert!(
+                    end <= slowest || end <= expiry.before || is_old || hold_back.bytes_max < waiting,
+                    "part {at} went: {parts:?}"
+                );
+            }
+        }
+
+        /// Whoever reads further holds back no more.
+        #[test]
+        fn who_reads_on_holds_back_no_more(
+            (parts, next_sequence) in stored(), expiry in expiry(), slowest in 0_u64..40, further in 0_u64..10,
+        ) {
+            let gone = going(&parts, next_sequence, &expiry, Some(slowest));
+            prop_assert!(gone <= going(&parts, next_sequence, &expiry, Some(slowest + further)));
         }
     }
 }

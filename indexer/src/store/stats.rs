@@ -43,9 +43,6 @@ impl Stats {
         let blocks = || view.segments.iter().map(|segment| &segment.blocks);
         let sealed_messages = view.segment_ids().map(|id| u64::from(id.rows)).sum();
         let index_bytes = view.segments.iter().map(|segment| segment.index_bytes()).sum::<u64>();
-        let journal_first =
-            filled().find_map(|file| file.stretches.first()).map(|stretch| stretch.sequences.start);
-        let sealed_first = view.segment_ids().map(|id| id.first_sequence).min();
         let times = || filled().map(|file| file.times).chain(blocks().map(|blocks| blocks.span.times()));
         Stats {
             messages: sealed_messages + view.files.iter().map(|file| file.messages).sum::<u64>(),
@@ -59,7 +56,7 @@ impl Stats {
             memory_bytes: view.held().bytes,
             first_time: times().map(|times| times.earliest).min(),
             last_time: times().map(|times| times.latest).max(),
-            first_sequence: journal_first.into_iter().chain(sealed_first).min().unwrap_or(view.next_sequence),
+            first_sequence: view.first_sequence(),
             next_sequence: view.next_sequence,
             damaged: view.damaged().count(),
         }

@@ -306,7 +306,16 @@ impl View {
         }
     }
 
-    /// Removes a journal file.
+    /// The sequence of the oldest message that is not expired.
+    pub(crate) fn first_sequence(&self) -> u64 {
+        let filled = || self.files.iter().filter(|file| 0 < file.messages);
+        let journal_first =
+            filled().find_map(|file| file.stretches.first()).map(|first| first.sequences.start);
+        let sealed_first = self.segment_ids().map(|id| id.first_sequence).min();
+        journal_first.into_iter().chain(sealed_first).min().unwrap_or(self.next_sequence)
+    }
+
+    /// Takes a journal file out.
     pub(crate) fn drop_file(&mut self, first_sequence: u64) {
         self.files.retain(|file| file.first_sequence != first_sequence);
     }

@@ -442,7 +442,7 @@ impl Store {
         let expiry = |(age, bytes_max): (Option<i64>, _)| Expiry {
             received_before: age.map(Timestamp::from_nanos),
             bytes_max,
-            before: 0,
+            ..Expiry::default()
         };
         both.skip(1).map(expiry).collect()
     }

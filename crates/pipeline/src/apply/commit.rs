@@ -4,8 +4,8 @@
 
 use super::prepare::{NextRevision, NextSource, PreparedChange};
 use crate::core::Pipeline;
-use crate::running::{FailedSource, Inlet, LiveRevision, RouteCount, RunningState};
-use logstead_config::{Checked, Source as Config, SourceKind};
+use crate::running::{FailedSource, HandedBy, Inlet, LiveRevision, RouteCount, RunningState};
+use logstead_config::{Checked, Source as Config};
 use logstead_flow::budget::Budget;
 use logstead_flow::machine::clock;
 use logstead_receive::RunningSource;
@@ -50,15 +50,15 @@ impl Pipeline {
         let mut destinations = before.destinations.clone();
         destinations.extend(next.destinations.clone());
         let sources = live.checked.sources.len();
-        let open: Vec<&Arc<Inlet>> = before.http.iter().chain(&before.internal).collect();
         let inlet = |source: &Config| {
-            let same = open.iter().find(|inlet| *inlet.id == *source.id);
-            same.map_or_else(|| self.inlet(&source.id, sources), |inlet| Arc::clone(inlet))
+            let handed_by = HandedBy::of(&source.kind)?;
+            let same = before.inlets.get(&source.id).filter(|inlet| inlet.handed_by == handed_by);
+            let inlet = same.map_or_else(|| self.inlet(&source.id, handed_by, sources), Arc::clone);
+            Some((source.id.clone(), inlet))
         };
-        let enabled = || live.checked.sources.iter().filter(|source| source.enabled);
+        let enabled = live.checked.sources.iter().filter(|source| source.enabled);
         RunningState {
-            http: enabled().filter(|source| matches!(source.kind, SourceKind::Http(_))).map(inlet).collect(),
-            internal: enabled().find(|source| source.kind == SourceKind::Internal).map(inlet),
+            inlets: enabled.filter_map(inlet).collect(),
             sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
             targets: RunningState::reach(&router, &logspaces, &destinations),
             routes: RouteCount::all(&router, &self.counters),
@@ -70,9 +70,10 @@ impl Pipeline {
         }
     }
 
-    fn inlet(&self, id: &str, sources: usize) -> Arc<Inlet> {
+    fn inlet(&self, id: &str, handed_by: HandedBy, sources: usize) -> Arc<Inlet> {
         Arc::new(Inlet {
             id: id.into(),
+            handed_by,
             counters: self.counters.source(id),
             budget: Budget::new(self.memory.shares.queue_of_one(sources)),
         })
@@ -99,7 +100,8 @@ fn receive(NextSource { source, settings, sockets }: NextSource) {
 /// Stops the parts that the new revision no longer has, or has disabled.
 fn stop_removed(checked: &Checked, before: &RunningState) {
     for (id, source) in &before.sources {
-        let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(&checked.kind);
+        let has_thread = |config: &Config| HandedBy::of(&config.kind).is_none();
+        let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(checked);
         match checked.sources.iter().find(runs) {
             Some(checked) => source.retain(checked.kind.listen()),
             None => stop(source),
@@ -110,17 +112,6 @@ fn stop_removed(checked: &Checked, before: &RunningState) {
 fn stop(source: &RunningSource) {
     source.stop();
     source.join();
-}
-
-fn has_thread(kind: &SourceKind) -> bool {
-    matches!(
-        kind,
-        SourceKind::Syslog(_)
-            | SourceKind::Relp(_)
-            | SourceKind::Gelf(_)
-            | SourceKind::Otlp(_)
-            | SourceKind::File(_)
-    )
 }
 
 /// Logs once which listeners cannot be opened, and when they can.

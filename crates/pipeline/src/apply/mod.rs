@@ -95,8 +95,7 @@ pub(super) fn first(revision: u64, change: &RevisionChange) -> RunningState {
         destinations: BTreeMap::new(),
         sources: BTreeMap::new(),
         failed: Vec::new(),
-        http: Vec::new(),
-        internal: None,
+        inlets: BTreeMap::new(),
     }
 }
 

@@ -371,7 +371,7 @@ pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse;
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let sealing = keepers().map(|keeper| keeper.sealing_memory_bytes()).sum();
     let sources = running.sources.values().map(|source| &source.shared().budget);
-    let inlets = running.http.iter().chain(&running.internal).map(|inlet| &inlet.budget);
+    let inlets = running.inlets.values().map(|inlet| &inlet.budget);
     let (queued, queues_max) = sources
         .chain(inlets)
         .map(|budget| (budget.used_bytes(), budget.bytes_max()))

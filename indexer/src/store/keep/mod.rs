@@ -19,7 +19,8 @@ use crate::segment::{Folder, Segment};
 use crate::store::SEGMENTS_DIR;
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
-use crate::store::part::parts;
+use crate::store::part::{Part, parts};
+use crate::store::readers::{Known, Registry};
 use crate::store::retention::{ExpiredParts, Expiry, old_parts};
 use crate::store::view::{FileView, SharedView, View};
 use join::{JoinPolicy, join, small_neighbours};
@@ -29,7 +30,7 @@ use parking_lot::Mutex;
 use publish::Publisher;
 use reindex::reindex;
 use seal::{is_sealable, seal};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ pub struct Keeper {
 
 struct KeeperState {
     publisher: Publisher,
+    readers: Arc<Registry>,
     segment_rows_max: u32,
     join_bytes_max: u64,
     /// The first sequences of parts that tasks are working on, and of damaged parts that they failed on.
@@ -112,6 +114,7 @@ impl Keeper {
         let segments = Folder::new(Arc::clone(disk), &dir.join(SEGMENTS_DIR), options.index_memory_max);
         let inner = KeeperState {
             publisher: Publisher::new(dir, segments, shared),
+            readers: Arc::default(),
             segment_rows_max: options.segment_rows_max,
             join_bytes_max: options.join_bytes_max,
             claimed: Mutex::default(),
@@ -120,12 +123,18 @@ impl Keeper {
         Keeper { inner: Arc::new(inner) }
     }
 
-    /// Begins with the contents that opening found.
-    pub(crate) fn begin(&self, view: View, manifest: Manifest, is_settled: bool) {
-        self.inner.publisher.begin(view, manifest, is_settled);
+    /// Makes what was found the beginning.
+    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool), readers: BTreeMap<String, Known>) {
+        self.inner.readers.begin(readers);
+        self.inner.publisher.begin(view, manifest);
     }
 
-    /// The folder of the segments.
+    /// How far those who read the logspace are.
+    pub(crate) fn readers(&self) -> &Arc<Registry> {
+        &self.inner.readers
+    }
+
+    /// Where the segments are.
     pub(crate) fn folder(&self) -> &Folder {
         &self.inner.publisher.segments
     }
@@ -231,14 +240,14 @@ impl Keeper {
 
     /// The parts that expiry would remove.
     pub fn preview(&self, expiry: &Expiry) -> ExpiredParts {
-        ExpiredParts::of(&old_parts(&self.view(), expiry))
+        ExpiredParts::of(&self.old_parts(&self.view(), expiry))
     }
 
     /// The part that expires next, after those: when its last message was received, and the number of its messages.
     /// `None` if nothing readable is left.
     pub fn next_to_expire(&self, expiry: &Expiry) -> Option<(Timestamp, u64)> {
         let view = self.view();
-        let left = parts(&view).into_iter().skip(old_parts(&view, expiry).len());
+        let left = parts(&view).into_iter().skip(self.old_parts(&view, expiry).len());
         let mut messages = 0;
         for part in left {
             messages += part.messages();
@@ -250,9 +259,13 @@ impl Keeper {
         None
     }
 
+    fn old_parts(&self, view: &View, expiry: &Expiry) -> Vec<Part> {
+        old_parts(view, expiry, self.inner.readers.slowest())
+    }
+
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
     pub(crate) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
-        self.inner.publisher.expire(expiry)
+        self.inner.publisher.expire(expiry, self.inner.readers.slowest())
     }
 
     /// All messages before this sequence are synced.

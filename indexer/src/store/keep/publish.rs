@@ -127,11 +127,12 @@ impl Publisher {
     }
 
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.
-    pub(super) fn expire(&self, expiry: &Expiry) -> Result<ExpiredParts, DiskError> {
+    /// `slowest` is up to where all its readers have read.
+    pub(super) fn expire(&self, expiry: &Expiry, slowest: Option<u64>) -> Result<ExpiredParts, DiskError> {
         self.remove_leftovers();
         let mut manifest = self.manifest.lock();
         let view = self.view();
-        let parts = old_parts(&view, expiry);
+        let parts = old_parts(&view, expiry, slowest);
         if parts.is_empty() {
             return Ok(ExpiredParts::default());
         }
@@ -144,7 +145,8 @@ impl Publisher {
             view.expired = expired;
         });
         self.remove_parts(&parts);
-        Ok(ExpiredParts::of(&parts))
+        let unread = slowest.map_or(0, |slowest| first.saturating_sub(slowest));
+        Ok(ExpiredParts { unread, ..ExpiredParts::of(&parts) })
     }
 
     /// Removes segments that were made and never published.

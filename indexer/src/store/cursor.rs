@@ -1,4 +1,4 @@
-//! How far a queue is done with, in a file beside its journal.
+//! How far a reader of a journal is, in a file beside it: the one of a queue, or one of those of a logspace.
 //!
 //! The file has two slots, at 0 and at 512, and always 1024 bytes. Each slot is as follows, and the rest is zero:
 //!
@@ -10,7 +10,8 @@
 //! |     12 |    4 |          | zero                                                |
 //! |     16 |    8 | number   | how often it was noted; odd ones are in the second slot |
 //! |     24 |    8 | done     | messages with a sequence below this are done with   |
-//! |     32 |   16 | identity | of the queue that it is a part of                   |
+//! |     32 |   16 | identity | of the queue or logspace that it is a part of       |
+//! |     48 |   16 | reader   | which of its readers: the first bytes of BLAKE3 of the name; zero in a queue, which has one |
 //!
 //! All numbers are little endian. The higher number counts. A note is written over the older slot, which takes no
 //! space: on a full disk a queue can still say what it delivered. Version 1 had one slot of 24 bytes; it is not read
@@ -21,7 +22,10 @@
 
 use crate::bytes::{array_at, u32_at, u64_at};
 use crate::disk::{self, Disk, DiskFile, LogspaceIdentity};
+use crate::store::aside;
+use crate::store::unopened::{OpenError, failed};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,9 +38,9 @@ const BYTES: usize = SLOTS * SLOT_BYTES;
 /// The length of a whole file of version 1.
 const VERSION_1_BYTES: usize = 24;
 /// Its name in the folder of a queue.
-pub(super) const NAME: &str = "cursor";
+pub(crate) const QUEUE_NAME: &str = "cursor";
 
-/// Why a cursor does not say how far its queue is done with.
+/// Why a cursor does not say how far its reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CursorError {
     /// There are messages, and no cursor.
@@ -48,72 +52,149 @@ pub enum CursorError {
     /// The disk does not give it.
     #[error("the disk cannot read it: {0}")]
     Unreadable(io::ErrorKind),
-    /// It is that of another queue.
-    #[error("it belongs to another queue")]
+    /// It is that of another reader, or of one of something else.
+    #[error("it belongs to another queue or reader")]
     Foreign,
     /// Another version of this program wrote it.
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
     /// Messages that it counts as done with were never stored, or are lost.
-    #[error("it is at {0}, beyond the end of the queue")]
+    #[error("it is at {0}, where the messages end before")]
     Beyond(u64),
+}
+
+/// Whose a cursor is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Owner {
+    /// Of the queue or logspace.
+    pub(crate) identity: Identity,
+    /// Which of its readers.
+    pub(crate) reader: Mark,
+}
+
+/// Tells the readers of one logspace apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mark([u8; 16]);
+
+impl Mark {
+    /// That of the one reader of a queue.
+    pub(crate) const OF_QUEUE: Mark = Mark([0; 16]);
+
+    /// That of a reader of a logspace.
+    pub(crate) fn of(name: &str) -> Mark {
+        Mark(array_at(blake3::hash(name.as_bytes()).as_bytes(), 0))
+    }
 }
 
 /// A note.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct CursorSlot {
+pub(crate) struct CursorSlot {
     number: u64,
-    pub(super) done: u64,
-    pub(super) identity: LogspaceIdentity,
+    pub(crate) done: u64,
+    owner: Owner,
 }
 
 /// The contents of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct StoredCursor {
-    pub(super) newest: CursorSlot,
+pub(crate) struct StoredCursor {
+    pub(crate) newest: CursorSlot,
     /// True if the file is in every detail as it was written.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
 }
 
-/// The cursor of a queue, to be written.
-pub(super) struct QueueCursor {
+/// The cursor of a reader, to be written.
+pub(crate) struct QueueCursor {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
+    name: String,
     /// None until it is written: it may not be there, or not be whole.
     file: Option<Arc<dyn DiskFile>>,
     number: u64,
 }
 
-/// Reads the cursor of a queue.
-pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<StoredCursor, CursorError> {
-    match disk::read_small(disk, &dir.join(NAME), BYTES as u64 + 1) {
+/// Where a reader goes on, and what its cursor says.
+pub(crate) struct Found {
+    pub(crate) cursor: Cursor,
+    pub(crate) done: u64,
+    /// Why messages may come again, or nobody knows which were read.
+    pub(crate) lost: Option<CursorError>,
+    noted: Result<Noted, CursorError>,
+}
+
+/// Reads a cursor in a folder.
+pub(crate) fn read(disk: &dyn Disk, (dir, name): (&Path, &str)) -> Result<StoredCursor, CursorError> {
+    match disk::read_small(disk, &dir.join(name), BYTES as u64 + 1) {
         Ok(bytes) => from_bytes(&bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CursorError::Missing),
         Err(error) => Err(CursorError::Unreadable(error.kind())),
     }
 }
 
+/// The same, unless it is somebody else's.
+pub(crate) fn read_own(
+    disk: &dyn Disk,
+    at: (&Path, &str),
+    owner: Owner,
+) -> Result<StoredCursor, CursorError> {
+    let is_own = |noted: &StoredCursor| noted.newest.owner == owner;
+    read(disk, at).and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
+}
+
+/// Finds out where a reader goes on in what is stored: where its cursor says. Where that is lost, with the oldest message;
+/// where it is beyond the end, at the end, so that new messages are not behind it. Changes nothing.
+pub(crate) fn find(disk: &Arc<dyn Disk>, at: (&Path, &str), owner: Owner, stored: Range<u64>) -> Found {
+    let noted = read_own(&**disk, at, owner);
+    let (done, lost) = match &noted {
+        Ok(noted) if noted.newest.done <= stored.end => (noted.newest.done, None),
+        Ok(noted) => (stored.end, Some(CursorError::Beyond(noted.newest.done))),
+        Err(CursorError::Missing) if stored.end == 0 => (0, None),
+        Err(lost) => (stored.start, Some(*lost)),
+    };
+    Found { cursor: QueueCursor::new(disk, at, noted.as_ref().ok()), done, lost, noted }
+}
+
+impl Found {
+    /// Makes the cursor say where the reader goes on. One that does not count is kept under another name, which is returned.
+    pub(crate) fn settle(&mut self, owner: Owner) -> Result<Option<String>, OpenError> {
+        let path = self.cursor.path();
+        let is_useless = self.noted.is_err_and(|error| error != CursorError::Missing);
+        let QueueCursor { disk, dir, name, .. } = &self.cursor;
+        let kept = is_useless.then(|| aside::set_aside(&**disk, dir, name)).transpose();
+        let kept = kept.map_err(|source| failed("set aside", &path, source))?;
+        if self.noted.is_err() || self.lost.is_some() {
+            // What is added from now on must not be behind the old one, and a missing one has to be noticed.
+            let written = self.cursor.write(self.done, owner);
+            written.map_err(|source| failed("write", &path, source))?;
+        }
+        Ok(kept)
+    }
+}
+
 impl QueueCursor {
-    /// That of a queue whose cursor says this.
-    pub(super) fn new(disk: &Arc<dyn Disk>, dir: &Path, noted: Option<&StoredCursor>) -> QueueCursor {
+    /// One in a folder that says this.
+    pub(crate) fn new(
+        disk: &Arc<dyn Disk>,
+        (dir, name): (&Path, &str),
+        noted: Option<&StoredCursor>,
+    ) -> QueueCursor {
         let whole = noted.filter(|noted| noted.is_whole);
-        let file = whole.and_then(|_| disk.open_to_write_over(&dir.join(NAME)).ok());
+        let file = whole.and_then(|_| disk.open_to_write_over(&dir.join(name)).ok());
         let number = noted.map_or(0, |noted| noted.newest.number);
-        QueueCursor { disk: Arc::clone(disk), dir: dir.to_owned(), file, number }
+        QueueCursor { disk: Arc::clone(disk), dir: dir.to_owned(), name: name.to_owned(), file, number }
     }
 
     /// The path of its file.
-    pub(super) fn path(&self) -> PathBuf {
-        self.dir.join(NAME)
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.join(&self.name)
     }
 
-    /// Notes how far the queue is done with. After an error either the note before counts or this one.
-    pub(super) fn write(&mut self, done: u64, identity: LogspaceIdentity) -> io::Result<()> {
+    /// Notes that everything before a sequence is done with. After an error either the note before counts or this one.
+    pub(crate) fn write(&mut self, done: u64, owner: Owner) -> io::Result<()> {
         let path = self.path();
         let is_there = |file: &Arc<dyn DiskFile>| file.is_at(&path).unwrap_or(true);
-        let Some(file) = self.file.take().filter(is_there) else { return self.create(done, identity) };
+        let Some(file) = self.file.take().filter(is_there) else { return self.create(done, owner) };
         let number = self.number + 1;
-        let slot = CursorSlot { number, done, identity }.to_bytes();
+        let slot = CursorSlot { number, done, owner }.to_bytes();
         file.write_over(number % SLOTS as u64 * SLOT_BYTES as u64, &slot)?;
         file.sync()?;
         (self.file, self.number) = (Some(file), number);
@@ -121,10 +202,10 @@ impl QueueCursor {
     }
 
     /// Makes another file, in one step.
-    fn create(&mut self, done: u64, identity: LogspaceIdentity) -> io::Result<()> {
+    fn create(&mut self, done: u64, owner: Owner) -> io::Result<()> {
         let even = self.number.next_multiple_of(SLOTS as u64);
-        let slots = [even, even + 1].map(|number| CursorSlot { number, done, identity }.to_bytes());
-        disk::replace(&*self.disk, &self.dir, NAME, slots.as_flattened())?;
+        let slots = [even, even + 1].map(|number| CursorSlot { number, done, owner }.to_bytes());
+        disk::replace(&*self.disk, &self.dir, &self.name, slots.as_flattened())?;
         self.number = even + 1;
         self.file = self.disk.open_to_write_over(&self.path()).ok();
         Ok(())
@@ -138,7 +219,8 @@ impl CursorSlot {
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.number.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.done.to_le_bytes());
-        bytes[32..48].copy_from_slice(&self.identity.0);
+        bytes[32..48].copy_from_slice(&self.owner.identity.0);
+        bytes[48..64].copy_from_slice(&self.owner.reader.0);
         let crc = crc32c::crc32c(&bytes[8..]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -156,7 +238,10 @@ impl CursorSlot {
             VERSION => Ok(CursorSlot {
                 number: u64_at(bytes, 16),
                 done: u64_at(bytes, 24),
-                identity: LogspaceIdentity(array_at(bytes, 32)),
+                owner: Owner {
+                    identity: LogspaceIdentity(array_at(bytes, 32)),
+                    reader: Mark(array_at(bytes, 48)),
+                },
             }),
             other => Err(CursorError::Version(other)),
         }
@@ -183,10 +268,25 @@ mod tests {
     use crate::disk::Fault;
 
     const DIR: &str = "/queue";
-    const OWN: LogspaceIdentity = LogspaceIdentity([7; 16]);
+    const OWN: Owner = Owner { identity: LogspaceIdentity([7; 16]), reader: Mark::OF_QUEUE };
+
+    fn at() -> (&'static Path, &'static str) {
+        (Path::new(DIR), QUEUE_NAME)
+    }
+
+    /// The slots of a queue are what they were before logspaces had readers: 48 bytes, and zero.
+    #[test]
+    fn the_cursor_of_a_queue_is_told_from_that_of_a_reader_by_one_field() {
+        let slot = |reader| CursorSlot { number: 5, done: 105, owner: Owner { reader, ..OWN } }.to_bytes();
+        let of_queue = slot(Mark::OF_QUEUE);
+        assert!(of_queue[48..].iter().all(|byte| *byte == 0));
+        let of_reader = slot(Mark::of("alerts"));
+        assert_eq!(of_reader[48..64], blake3::hash(b"alerts").as_bytes()[..16]);
+        assert_eq!((&of_queue[8..48], &of_queue[64..]), (&of_reader[8..48], &of_reader[64..]));
+    }
 
     fn bytes(first: u64, second: u64) -> Vec<u8> {
-        let slot = |number, done| CursorSlot { number, done, identity: OWN }.to_bytes();
+        let slot = |number, done| CursorSlot { number, done, owner: OWN }.to_bytes();
         [slot(first, 100 + first), slot(second, 100 + second)].concat()
     }
 
@@ -242,7 +342,7 @@ mod tests {
                 let sim = SimDisk::new(call);
                 let disk: Arc<dyn Disk> = Arc::new(sim.clone());
                 disk.create_dir_all(Path::new(DIR)).unwrap();
-                let mut cursor = QueueCursor::new(&disk, Path::new(DIR), None);
+                let mut cursor = QueueCursor::new(&disk, at(), None);
                 sim.fault_after(call, fault);
                 let (mut noted, mut tried) = (None, 0);
                 for done in 1..10 {
@@ -253,7 +353,7 @@ mod tests {
                 }
                 let left = (0..8).map(|seed| sim.after_power_cut(seed)).chain([sim.after_kill()]);
                 for sim in left {
-                    let read = read(&sim, Path::new(DIR)).map(|noted| noted.newest.done);
+                    let read = read(&sim, at()).map(|noted| noted.newest.done);
                     let is_right = |done: u64| noted.is_none_or(|noted| noted <= done) && done <= tried;
                     assert!(
                         read.map_or(noted.is_none(), is_right),
@@ -269,12 +369,12 @@ mod tests {
         let sim = SimDisk::new(1);
         let disk: Arc<dyn Disk> = Arc::new(sim.clone());
         disk.create_dir_all(Path::new(DIR)).unwrap();
-        let mut cursor = QueueCursor::new(&disk, Path::new(DIR), None);
+        let mut cursor = QueueCursor::new(&disk, at(), None);
         cursor.write(1, OWN).unwrap();
         sim.set_bytes_max(Some(sim.used_bytes()));
         cursor.write(2, OWN).unwrap();
-        let noted = read(&sim, Path::new(DIR)).unwrap();
-        QueueCursor::new(&disk, Path::new(DIR), Some(&noted)).write(3, OWN).unwrap();
-        assert_eq!(read(&sim, Path::new(DIR)).unwrap().newest.done, 3);
+        let noted = read(&sim, at()).unwrap();
+        QueueCursor::new(&disk, at(), Some(&noted)).write(3, OWN).unwrap();
+        assert_eq!(read(&sim, at()).unwrap().newest.done, 3);
     }
 }
