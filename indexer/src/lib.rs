@@ -45,7 +45,7 @@ pub use journal::HeaderError;
 pub use journal::frame::{EncodedBatch, FrameError, encode};
 pub use open::{OpenLogspace, ReadOnlyLogspace, closed, look, look_witnessed, open, open_witnessed};
 pub use queue::{
-    OpenQueueError, OpenedQueue, QueueReader, check_cursor, closed_queue, oldest, open_queue, verify_cursor,
+    OpenQueue, OpenQueueError, QueueReader, check_cursor, closed_queue, oldest, open_queue, verify_cursor,
 };
 pub use reader::{Begin, KnownReader, OpenedReader, Reader, ReaderError, Readers};
 pub use search::{

@@ -14,8 +14,7 @@ use crate::reader::reading::{Reading, follower};
 use crate::search::{FollowEvent, Hit, MatchedRows, MissingCause, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
-use crate::store::aside;
-use crate::store::cursor::{self, CursorError, Mark, Owner, QueueCursor};
+use crate::store::cursor::{self, CursorError, DurableCursor, Mark, Owner};
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
 use crate::store::orphans;
@@ -114,9 +113,9 @@ pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached:
     let noted = cursor::read(&**disk, at(dir)).ok();
     let done = noted.map_or(0, |noted| noted.newest.done);
     // Until then nothing waits, so that nothing is passed over.
-    let sequences = (reached.max(done), done);
-    let OpenLogspace { appender, searcher, keeper, recovery, .. } = closed_at(disk, dir, options, sequences);
-    let cursor = QueueCursor::new(disk, at(dir), noted.as_ref());
+    let OpenLogspace { appender, searcher, keeper, recovery, .. } =
+        closed_at(disk, dir, options, reached.max(done), done);
+    let cursor = DurableCursor::new(disk, at(dir), noted.as_ref());
     let reading = Reading::new(&searcher, (cursor, Mark::OF_QUEUE), done);
     let reader = QueueReader::new((disk, dir), keeper, reading);
     OpenQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
@@ -258,10 +257,10 @@ impl QueueReader {
     /// Removes journal files whose messages are all noted as finished; damaged files are set aside. Returns the removed
     /// parts, and the new names of the others.
     pub fn free(&mut self) -> Result<(ExpiredParts, Vec<String>), DiskError> {
-        let aside = self.set_aside()?;
+        let orphans = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done(), ..Expiry::default() })?;
         self.freed = self.done();
-        Ok((expired, aside))
+        Ok((expired, orphans))
     }
 
     /// All messages before this sequence are noted as finished, and files that held nothing else are removed.

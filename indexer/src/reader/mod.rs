@@ -18,11 +18,11 @@ pub(crate) mod reading;
 
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
-use crate::search::{Cause, Followed, Searcher, Visit};
-use crate::store::cursor::{self, Cursor, CursorError, Mark, Owner};
+use crate::search::{FollowEvent, MissingCause, Searcher, Visit};
+use crate::store::cursor::{self, CursorError, DurableCursor, Mark, Owner};
 use crate::store::readers::{Known, NAME_BYTES_MAX, READERS_DIR, Registry, file_name, is_name};
 use crate::store::unopened::{OpenError, failed as unopened};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use reading::Reading;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -253,7 +253,7 @@ impl Readers {
         Owner { identity: self.searcher.view().identity, reader: Mark::of(name) }
     }
 
-    fn reader(&self, name: &str, cursor: Cursor, done: u64) -> Reader {
+    fn reader(&self, name: &str, cursor: DurableCursor, done: u64) -> Reader {
         Reader {
             name: name.to_owned(),
             reading: Reading::new(&self.searcher, (cursor, Mark::of(name)), done),
@@ -262,9 +262,9 @@ impl Readers {
         }
     }
 
-    fn write_new(&self, name: &str, done: u64) -> Result<Cursor, OpenError> {
+    fn write_new(&self, name: &str, done: u64) -> Result<DurableCursor, OpenError> {
         self.make_folder()?;
-        let mut cursor = Cursor::new(&self.disk, (&self.dir, &file_name(name)), None);
+        let mut cursor = DurableCursor::new(&self.disk, (&self.dir, &file_name(name)), None);
         let written = cursor.write(done, self.owner(name));
         written.map_err(|source| unopened("write", &cursor.path(), source))?;
         Ok(cursor)
@@ -275,7 +275,7 @@ impl Readers {
     }
 
     /// Puts the cursor of a reader in order that is known to be so far. One that does not count is kept.
-    fn settle(&self, name: &str, known: &Known) -> Result<(Cursor, Option<String>), ReaderError> {
+    fn settle(&self, name: &str, known: &Known) -> Result<(DurableCursor, Option<String>), ReaderError> {
         self.make_folder()?;
         let at = (&*self.dir, &*file_name(name));
         let mut found = cursor::find(&self.disk, at, self.owner(name), known.done..u64::MAX);
@@ -298,10 +298,10 @@ impl Reader {
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.
-    pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+    pub fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.reading.read(run, &mut |followed| match followed {
-            Followed::Missing { sequences, cause: Cause::Expired, .. } => {
-                visit(Followed::Missing { sequences, why: EXPIRED_BEHIND, cause: Cause::Expired })
+            FollowEvent::Missing { sequences, cause: MissingCause::Expired, .. } => {
+                visit(FollowEvent::Missing { sequences, why: EXPIRED_BEHIND, cause: MissingCause::Expired })
             }
             followed => visit(followed),
         });

@@ -6,16 +6,16 @@
 
 use crate::error::{DiskError, failed};
 use crate::search::{Filter, Follower, Searcher, Visit};
-use crate::store::cursor::{Cursor, Mark, Owner};
+use crate::store::cursor::{DurableCursor, Mark, Owner};
 use logstead_query::{Context, Query};
 use logstead_record::Timestamp;
-use logstead_work::Run;
+use logstead_work::SearchContext;
 
 /// A reader that notes how far it is.
 pub(crate) struct Reading {
     searcher: Searcher,
     follower: Follower,
-    cursor: Cursor,
+    cursor: DurableCursor,
     mark: Mark,
     done: u64,
 }
@@ -28,7 +28,7 @@ pub(crate) fn follower(searcher: &Searcher, next: u64) -> Follower {
 
 impl Reading {
     /// Goes on where a cursor says.
-    pub(crate) fn new(searcher: &Searcher, (cursor, mark): (Cursor, Mark), done: u64) -> Reading {
+    pub(crate) fn new(searcher: &Searcher, (cursor, mark): (DurableCursor, Mark), done: u64) -> Reading {
         Reading { searcher: searcher.clone(), follower: follower(searcher, done), cursor, mark, done }
     }
 
@@ -37,7 +37,7 @@ impl Reading {
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.
-    pub(crate) fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
+    pub(crate) fn read(&mut self, run: &SearchContext<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
     }
 

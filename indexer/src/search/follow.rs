@@ -121,7 +121,7 @@ impl Follower {
             let shown = match part_at(&view, self.next) {
                 NextPart::Segment(segment) => self.show_block(segment, run, visit),
                 NextPart::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                NextPart::Missing(end, why, cause) => self.show_missing(end, (&why, cause), visit),
+                NextPart::Missing(end, why, cause) => self.show_missing(end, &why, cause, visit),
             };
             if shown.is_break() {
                 return;
@@ -155,7 +155,7 @@ impl Follower {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
                 let damage = Damage::of_block(segment, error);
-                return self.show_missing(end, (&damage.to_string(), cause_of(&damage)), visit);
+                return self.show_missing(end, &damage.to_string(), cause_of(&damage), visit);
             }
         };
         let question = self.question(run).where_copies(blocks.has_copies());
@@ -290,7 +290,7 @@ enum NextPart<'a> {
     Segment(&'a Segment),
     Stretch(&'a FileView, &'a Stretch),
     /// Nowhere; the next existing one has this sequence.
-    Missing(u64, String, Cause),
+    Missing(u64, String, MissingCause),
 }
 
 fn part_at(view: &View, sequence: u64) -> NextPart<'_> {
@@ -338,16 +338,16 @@ fn cause_of(damage: &Damage) -> MissingCause {
     }
 }
 
-fn why_missing(view: &View, sequence: u64) -> (String, Cause) {
+fn why_missing(view: &View, sequence: u64) -> (String, MissingCause) {
     let first_segment = view.segment_ids().map(|id| id.first_sequence).min();
     let first_file = view.files.first().map(|file| file.first_sequence);
     if first_segment.into_iter().chain(first_file).min().is_none_or(|first| sequence < first) {
-        return (EXPIRED.to_owned(), Cause::Expired);
+        return (EXPIRED.to_owned(), MissingCause::Expired);
     }
     let at = view.files.partition_point(|file| file.first_sequence <= sequence);
     let file = at.checked_sub(1).and_then(|at| view.files.get(at));
     match file.and_then(|file| file.damaged.last()) {
         Some(damage) => (damage.to_string(), cause_of(damage)),
-        None => (LOST.to_owned(), Cause::Damaged),
+        None => (LOST.to_owned(), MissingCause::Damaged),
     }
 }

@@ -22,7 +22,7 @@
 
 use crate::bytes::{array_at, u32_at, u64_at};
 use crate::disk::{self, Disk, DiskFile, LogspaceIdentity};
-use crate::store::aside;
+use crate::store::orphans;
 use crate::store::unopened::{OpenError, failed};
 use std::io;
 use std::ops::Range;
@@ -67,7 +67,7 @@ pub enum CursorError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Owner {
     /// Of the queue or logspace.
-    pub(crate) identity: Identity,
+    pub(crate) identity: LogspaceIdentity,
     /// Which of its readers.
     pub(crate) reader: Mark,
 }
@@ -103,7 +103,7 @@ pub(crate) struct StoredCursor {
 }
 
 /// The cursor of a reader, to be written.
-pub(crate) struct QueueCursor {
+pub(crate) struct DurableCursor {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     name: String,
@@ -114,11 +114,11 @@ pub(crate) struct QueueCursor {
 
 /// Where a reader goes on, and what its cursor says.
 pub(crate) struct Found {
-    pub(crate) cursor: Cursor,
+    pub(crate) cursor: DurableCursor,
     pub(crate) done: u64,
     /// Why messages may come again, or nobody knows which were read.
     pub(crate) lost: Option<CursorError>,
-    noted: Result<Noted, CursorError>,
+    noted: Result<StoredCursor, CursorError>,
 }
 
 /// Reads a cursor in a folder.
@@ -150,7 +150,7 @@ pub(crate) fn find(disk: &Arc<dyn Disk>, at: (&Path, &str), owner: Owner, stored
         Err(CursorError::Missing) if stored.end == 0 => (0, None),
         Err(lost) => (stored.start, Some(*lost)),
     };
-    Found { cursor: QueueCursor::new(disk, at, noted.as_ref().ok()), done, lost, noted }
+    Found { cursor: DurableCursor::new(disk, at, noted.as_ref().ok()), done, lost, noted }
 }
 
 impl Found {
@@ -158,8 +158,8 @@ impl Found {
     pub(crate) fn settle(&mut self, owner: Owner) -> Result<Option<String>, OpenError> {
         let path = self.cursor.path();
         let is_useless = self.noted.is_err_and(|error| error != CursorError::Missing);
-        let QueueCursor { disk, dir, name, .. } = &self.cursor;
-        let kept = is_useless.then(|| aside::set_aside(&**disk, dir, name)).transpose();
+        let DurableCursor { disk, dir, name, .. } = &self.cursor;
+        let kept = is_useless.then(|| orphans::set_aside(&**disk, dir, name)).transpose();
         let kept = kept.map_err(|source| failed("set aside", &path, source))?;
         if self.noted.is_err() || self.lost.is_some() {
             // What is added from now on must not be behind the old one, and a missing one has to be noticed.
@@ -170,17 +170,17 @@ impl Found {
     }
 }
 
-impl QueueCursor {
+impl DurableCursor {
     /// One in a folder that says this.
     pub(crate) fn new(
         disk: &Arc<dyn Disk>,
         (dir, name): (&Path, &str),
         noted: Option<&StoredCursor>,
-    ) -> QueueCursor {
+    ) -> DurableCursor {
         let whole = noted.filter(|noted| noted.is_whole);
         let file = whole.and_then(|_| disk.open_to_write_over(&dir.join(name)).ok());
         let number = noted.map_or(0, |noted| noted.newest.number);
-        QueueCursor { disk: Arc::clone(disk), dir: dir.to_owned(), name: name.to_owned(), file, number }
+        DurableCursor { disk: Arc::clone(disk), dir: dir.to_owned(), name: name.to_owned(), file, number }
     }
 
     /// The path of its file.
@@ -342,7 +342,7 @@ mod tests {
                 let sim = SimDisk::new(call);
                 let disk: Arc<dyn Disk> = Arc::new(sim.clone());
                 disk.create_dir_all(Path::new(DIR)).unwrap();
-                let mut cursor = QueueCursor::new(&disk, at(), None);
+                let mut cursor = DurableCursor::new(&disk, at(), None);
                 sim.fault_after(call, fault);
                 let (mut noted, mut tried) = (None, 0);
                 for done in 1..10 {
@@ -369,12 +369,12 @@ mod tests {
         let sim = SimDisk::new(1);
         let disk: Arc<dyn Disk> = Arc::new(sim.clone());
         disk.create_dir_all(Path::new(DIR)).unwrap();
-        let mut cursor = QueueCursor::new(&disk, at(), None);
+        let mut cursor = DurableCursor::new(&disk, at(), None);
         cursor.write(1, OWN).unwrap();
         sim.set_bytes_max(Some(sim.used_bytes()));
         cursor.write(2, OWN).unwrap();
         let noted = read(&sim, at()).unwrap();
-        QueueCursor::new(&disk, at(), Some(&noted)).write(3, OWN).unwrap();
+        DurableCursor::new(&disk, at(), Some(&noted)).write(3, OWN).unwrap();
         assert_eq!(read(&sim, at()).unwrap().newest.done, 3);
     }
 }

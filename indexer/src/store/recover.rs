@@ -17,6 +17,7 @@ use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
+use crate::store::orphans;
 use crate::store::readers;
 use crate::store::retention::expired_until;
 use crate::store::survey::{Listing, RepairStep, Survey, survey};
@@ -193,7 +194,7 @@ pub(crate) fn recover(
     let readers = readers::find(disk, dir, &view)?;
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let end = AppendPoint { open, next_sequence: view.next_sequence, hash: survey.end.hash };
-    keeper.begin(view, (survey.manifest, survey.is_settled), readers);
+    keeper.begin(view, survey.manifest, survey.is_settled, readers);
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();

@@ -108,7 +108,7 @@ fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry, slowest: Opti
     let is_free = |end: &u64| *end <= slowest.max(expiry.before);
     let free = ends(parts, next_sequence).take(beyond).take_while(is_free).count();
     let mut waiting: u64 = parts[free..beyond].iter().map(|part| part.bytes).sum();
-    let goes_nevertheless = |(part, received): &(&Dated, Option<Timestamp>)| {
+    let goes_nevertheless = |(part, received): &(&DatedPart, Option<Timestamp>)| {
         let is_too_old =
             hold_back.received_before.zip(*received).is_some_and(|(before, received)| received < before);
         let is_too_much = hold_back.bytes_max < waiting;
@@ -121,12 +121,12 @@ fn going(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry, slowest: Opti
 }
 
 /// Where each part ends.
-fn ends(parts: &[Dated], next_sequence: u64) -> impl Iterator<Item = u64> + '_ {
+fn ends(parts: &[DatedPart], next_sequence: u64) -> impl Iterator<Item = u64> + '_ {
     parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence])
 }
 
 /// How many of these parts are beyond a limit, the first ones, whoever still wants to read them.
-fn beyond(parts: &[Dated], next_sequence: u64, expiry: &Expiry) -> usize {
+fn beyond(parts: &[DatedPart], next_sequence: u64, expiry: &Expiry) -> usize {
     let mut left: u64 = parts.iter().map(|part| part.bytes).sum();
     let may_go = |((part, end), received): ((&DatedPart, u64), Option<Timestamp>)| {
         let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);

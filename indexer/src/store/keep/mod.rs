@@ -19,7 +19,7 @@ use crate::segment::{Folder, Segment};
 use crate::store::SEGMENTS_DIR;
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
-use crate::store::part::{Part, parts};
+use crate::store::part::{StorePart, parts};
 use crate::store::readers::{Known, Registry};
 use crate::store::retention::{ExpiredParts, Expiry, old_parts};
 use crate::store::view::{FileView, SharedView, View};
@@ -124,9 +124,15 @@ impl Keeper {
     }
 
     /// Makes what was found the beginning.
-    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool), readers: BTreeMap<String, Known>) {
+    pub(crate) fn begin(
+        &self,
+        view: View,
+        manifest: Manifest,
+        is_settled: bool,
+        readers: BTreeMap<String, Known>,
+    ) {
         self.inner.readers.begin(readers);
-        self.inner.publisher.begin(view, manifest);
+        self.inner.publisher.begin(view, manifest, is_settled);
     }
 
     /// How far those who read the logspace are.
@@ -259,7 +265,7 @@ impl Keeper {
         None
     }
 
-    fn old_parts(&self, view: &View, expiry: &Expiry) -> Vec<Part> {
+    fn old_parts(&self, view: &View, expiry: &Expiry) -> Vec<StorePart> {
         old_parts(view, expiry, self.inner.readers.slowest())
     }
 
