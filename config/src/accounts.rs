@@ -267,18 +267,7 @@ fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     if is_encrypted && *start_tls {
         fields.note("start_tls", "is for `ldap://`: `ldaps://` is encrypted from the first byte");
     }
-    match (user_dn.is_empty(), user_base.is_empty()) {
-        (true, true) => {
-            fields.note("user_base", "is missing: say below which entry users are, or give `user_dn`")
-        }
-        (false, false) => {
-            fields.note(
-                "user_dn",
-                "and `user_base` exclude each other: a user's entry is either named or searched",
-            );
-        }
-        _ => {}
-    }
+    check_entry(user_dn, user_base, fields);
     if !user_dn.is_empty() && !user_dn.contains("{name}") {
         fields.note("user_dn", "must have `{name}` where the user's name belongs");
     }
@@ -290,6 +279,22 @@ fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     }
     if bind_dn.is_empty() != directory.bind_password_file.is_empty() {
         fields.note("bind_dn", "and `bind_password_file` belong together");
+    }
+}
+
+/// A user's entry is either named or searched.
+fn check_entry(user_dn: &str, user_base: &str, fields: &mut TableReader<'_>) {
+    match (user_dn.is_empty(), user_base.is_empty()) {
+        (true, true) => {
+            fields.note("user_base", "is missing: say below which entry users are, or give `user_dn`")
+        }
+        (false, false) => {
+            fields.note(
+                "user_dn",
+                "and `user_base` exclude each other: a user's entry is either named or searched",
+            );
+        }
+        _ => {}
     }
 }
 

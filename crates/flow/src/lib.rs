@@ -19,3 +19,8 @@ pub mod requests;
 pub mod senders;
 pub mod sequel;
 pub mod writer;
+
+/// The server's allocator, whose figures tests read.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -69,12 +69,15 @@ pub(crate) struct Logspace {
 impl Logspace {
     /// Opens a store and starts its thread. If it cannot be opened, the thread tries again, unless it has to be open.
     pub(crate) fn start(
-        (id, folder): (&str, &Path),
+        id: &str,
+        folder: &Path,
         closed: OpenLogspace,
         has_to_open: bool,
-        (configuration, counters): (Configuration, Arc<LogspaceCounters>),
-        LogspaceDeps { waker, progress, wake, headroom, clock, ledger }: LogspaceDeps,
+        configuration: Configuration,
+        counters: Arc<LogspaceCounters>,
+        deps: LogspaceDeps,
     ) -> Result<Logspace, String> {
+        let LogspaceDeps { waker, progress, wake, headroom, clock, ledger } = deps;
         let OpenLogspace { mut appender, searcher, keeper, readers, .. } = closed;
         let (account, journal) = (ledger.clone(), JournalId::Logspace(id.into()));
         let mut storing = LogspaceHooks {

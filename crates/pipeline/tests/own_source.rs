@@ -1,13 +1,15 @@
 //! What the server itself hands in is routed as what a source receives; and what is stored can be read in order, by who
 //! goes on there after a restart.
+//!
+//! Keywords: internal source, inlet, reader, restart.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
-use logstead_indexer::{Begin, Cause, Followed, Reader, RealDisk};
-use logstead_pipeline::{Change, HandedBy, Pipeline, SubmitError};
+use logstead_indexer::{Begin, FollowEvent, MissingCause, Reader, RealDisk};
+use logstead_pipeline::{HandedBy, Pipeline, RevisionChange, SubmitError};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
-use logstead_work::Run;
+use logstead_work::SearchContext;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,9 +50,9 @@ to = ["main"]
 
 const WAIT_MAX: Duration = Duration::from_secs(20);
 
-fn change(toml: &str) -> Change {
+fn change(toml: &str) -> RevisionChange {
     let (document, checked) = check_toml(toml).unwrap();
-    Change { toml: toml.to_owned(), document, checked }
+    RevisionChange { toml: toml.to_owned(), document, checked }
 }
 
 fn start(data: &Path, toml: &str) -> Arc<Pipeline> {
@@ -86,8 +88,10 @@ fn stored(pipeline: &Pipeline, logspace: &str) -> u64 {
 /// The texts of what comes next.
 fn read(reader: &mut Reader) -> Vec<String> {
     let mut texts = Vec::new();
-    reader.read(&Run::alone(), &mut |part| {
-        let Followed::Messages { matched: Some(matched), .. } = part else { panic!("something is missing") };
+    reader.read(&SearchContext::alone(), &mut |part| {
+        let FollowEvent::Messages { matched: Some(matched), .. } = part else {
+            panic!("something is missing")
+        };
         let text = |row| String::from_utf8(matched.batch.message(row).to_vec()).unwrap();
         texts.extend(matched.rows.iter().map(text));
         ControlFlow::Continue(())
@@ -178,8 +182,8 @@ fn what_is_beyond_the_retention_waits_for_a_reader_and_no_longer_than_that() {
     pipeline.believe_clock();
     wait_until("it expires though nobody has read it", || stored(&pipeline, "main") == 0);
     let mut missing = None;
-    opened.reader.read(&Run::alone(), &mut |part| {
-        if let Followed::Missing { sequences, cause: Cause::Expired, .. } = part {
+    opened.reader.read(&SearchContext::alone(), &mut |part| {
+        if let FollowEvent::Missing { sequences, cause: MissingCause::Expired, .. } = part {
             missing = Some(sequences);
         }
         ControlFlow::Continue(())

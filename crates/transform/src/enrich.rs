@@ -138,7 +138,8 @@ impl Enrich {
 }
 
 /// Whether a pair has a value and does not have the name of a known field.
-pub fn counts((name, value): &Pair) -> bool {
+pub fn counts(pair: &Pair) -> bool {
+    let (name, value) = pair;
     let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());
     !value.is_empty() && !is_known
 }

@@ -372,7 +372,7 @@ mod tests {
                 prop_assert!(waiting <= hold_back.bytes_max);
                 let oldest = parts[gone].received;
                 let is_too_old =
-                    |before: Timestamp| matches!(oldest, Received::At(received) if received < before);
+                    |before: Timestamp| matches!(oldest, ReceivedTime::At(received) if received < before);
                 prop_assert!(!hold_back.received_before.is_some_and(is_too_old));
             }
         }

@@ -12,4 +12,5 @@ mod golden_files;
 mod opening;
 mod pages;
 mod queue;
+mod readers;
 mod real_disk;

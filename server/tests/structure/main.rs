@@ -150,9 +150,10 @@ fn every_rust_file_opens_with_the_idea_it_owns() {
 #[test]
 fn every_file_of_integration_tests_has_keywords_to_be_found_by() {
     let is_test = |path: &PathBuf| {
-        let in_tests = path.components().any(|part| part.as_os_str() == "tests");
+        let is_in = |folder: &str| path.components().any(|part| part.as_os_str() == folder);
         let text = read(path);
-        in_tests
+        is_in("tests")
+            && !is_in("src")
             && ["#[test]", "#[tokio::test]", "proptest! {"]
                 .iter()
                 .any(|mark| text.contains(&format!("\n{mark}\n")))

@@ -1,7 +1,4 @@
-//! The protocols that messages come in over HTTP, and the rows of their tables of paths.
-
-use crate::state::SharedState;
-use axum::routing::MethodRouter;
+//! The protocols that messages come in over HTTP.
 
 /// The protocol of a route. Refusals have its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,12 +32,4 @@ pub(crate) enum CredentialPlace {
     Unreadable,
     /// They are a token.
     Token,
-}
-
-/// A row of a protocol's table.
-pub(crate) struct ProtocolRoute {
-    /// The methods that are answered.
-    pub methods: &'static [&'static str],
-    pub paths: &'static [&'static str],
-    pub answer: fn() -> MethodRouter<SharedState>,
 }

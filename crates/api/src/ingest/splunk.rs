@@ -5,7 +5,7 @@
 
 use super::incoming::{Incoming, IngestOutcome};
 use super::protocol::CredentialPlace;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Json, Query};
 use crate::state::SharedState;

@@ -74,16 +74,19 @@ fn report(shared: &ApiInner, books: &str) -> String {
         ("Metrics", pipeline.metrics_text()),
         ("Newest lines of its own log", internal::recent().join("\n")),
     ];
-    for (title, body) in sections {
-        text += &format!("\n=== {title} ===\n");
-        let (shown, rest) = body.split_at(body.floor_char_boundary(SECTION_BYTES_MAX));
-        text += shown.trim_end();
-        if !rest.is_empty() {
-            text += &format!("\n… {} more bytes are left out", rest.len());
-        }
-        text.push('\n');
-    }
+    sections.iter().for_each(|(title, body)| add_section(&mut text, title, body));
     text
+}
+
+/// Adds a section, up to its limit.
+fn add_section(text: &mut String, title: &str, body: &str) {
+    *text += &format!("\n=== {title} ===\n");
+    let (shown, rest) = body.split_at(body.floor_char_boundary(SECTION_BYTES_MAX));
+    *text += shown.trim_end();
+    if !rest.is_empty() {
+        *text += &format!("\n… {} more bytes are left out", rest.len());
+    }
+    text.push('\n');
 }
 
 /// A sender a line, without its figures by time and skew.

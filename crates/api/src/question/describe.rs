@@ -16,8 +16,9 @@ const STAGES_EXAMPLE: &str = "error | stats count() by host";
 
 /// A question that is asked in the body of a POST.
 pub(crate) fn posted<T: QuestionParameters + ToSchema>(
-    (mut schemas, paths, router): UtoipaMethodRouter<SharedState>,
+    routes: UtoipaMethodRouter<SharedState>,
 ) -> UtoipaMethodRouter<SharedState> {
+    let (mut schemas, paths, router) = routes;
     let name = T::name();
     let own = schemas.iter_mut().filter(|(of, _)| *of == name);
     own.for_each(|(_, schema)| add_properties::<T>(schema));
@@ -26,8 +27,9 @@ pub(crate) fn posted<T: QuestionParameters + ToSchema>(
 
 /// A question that is asked in the query string of a GET.
 pub(crate) fn got<T: QuestionParameters + IntoParams>(
-    (schemas, mut paths, router): UtoipaMethodRouter<SharedState>,
+    routes: UtoipaMethodRouter<SharedState>,
 ) -> UtoipaMethodRouter<SharedState> {
+    let (schemas, mut paths, router) = routes;
     for operation in paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
         let own = operation.parameters.get_or_insert_default();
         // Parameters in the path come first.

@@ -33,7 +33,7 @@ impl Pipeline {
             ledger: self.ledger.clone(),
         };
         let has_to_open = demand == SourceDemand::All;
-        Logspace::start((id, &folder), opened, has_to_open, (configuration, counters), shared).map(Arc::new)
+        Logspace::start(id, &folder, opened, has_to_open, configuration, counters, shared).map(Arc::new)
     }
 
     /// Opens the logspaces that are on disk, including those that the document no longer has, so that they can be

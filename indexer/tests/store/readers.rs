@@ -3,17 +3,18 @@
 //!
 //! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from what a kill
 //! or a power cut leaves, and each reader reads the rest.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//!
+//! Keywords: reader, cursor, retention, crash, power cut, hold back.
 
-mod common;
+use crate::common;
 
 use common::{DIR, Message, encoded, noise, open_all};
 use logstead_indexer::{
-    Begin, Cause, CursorError, Disk, Durability, Expiry, Fault, Followed, HoldBack, Opened, Options, Reader,
-    ReaderError, SimDisk, closed,
+    Begin, CursorError, Disk, Durability, Expiry, Fault, FollowEvent, HoldBack, MissingCause, OpenLogspace,
+    Options, Reader, ReaderError, SimDisk, closed,
 };
 use logstead_record::Timestamp;
-use logstead_work::{Alone, Run};
+use logstead_work::{Alone, SearchContext};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IoSlice;
@@ -40,7 +41,7 @@ const TASKS_MAX: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     Message(u64, Message),
-    Missing(Range<u64>, Cause, String),
+    Missing(Range<u64>, MissingCause, String),
 }
 
 /// Up to this many messages, and what is missing among them.
@@ -49,18 +50,18 @@ fn read(reader: &mut Reader, limit: usize) -> Vec<Shown> {
     if limit == 0 {
         return shown;
     }
-    reader.read(&Run::alone(), &mut |part| {
+    reader.read(&SearchContext::alone(), &mut |part| {
         let matched = match part {
             // What the disk fails to read now may come the next time.
-            Followed::Missing { sequences, cause: Cause::NotRead, .. } => {
+            FollowEvent::Missing { sequences, cause: MissingCause::NotRead, .. } => {
                 return ControlFlow::Break(sequences.start);
             }
-            Followed::Missing { sequences, why, cause } => {
+            FollowEvent::Missing { sequences, why, cause } => {
                 shown.push(Shown::Missing(sequences, cause, why.to_owned()));
                 return ControlFlow::Continue(());
             }
-            Followed::Messages { matched: Some(matched), .. } => matched,
-            Followed::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
+            FollowEvent::Messages { matched: Some(matched), .. } => matched,
+            FollowEvent::Messages { sequences, .. } => panic!("{sequences:?} do not match"),
         };
         for row in matched.rows.iter() {
             let mut raw = Vec::new();
@@ -114,7 +115,7 @@ struct Model {
 }
 
 struct Running {
-    opened: Opened,
+    opened: OpenLogspace,
     readers: Vec<Reader>,
 }
 
@@ -170,7 +171,7 @@ impl Model {
         }
     }
 
-    fn append(&mut self, opened: &mut Opened, rows: &[usize]) {
+    fn append(&mut self, opened: &mut OpenLogspace, rows: &[usize]) {
         let batches = self.batches(rows);
         let ready: Vec<_> = batches.iter().map(encoded).collect();
         match opened.appender.append(&ready) {
@@ -182,7 +183,7 @@ impl Model {
     fn expire(&mut self, running: &mut Running, bytes: u64, waiting: u64) {
         let hold_back = Some(HoldBack { bytes_max: waiting, received_before: None });
         let expiry = Expiry { bytes_max: Some(bytes), hold_back, ..Expiry::default() };
-        let Opened { appender, searcher, keeper, .. } = &mut running.opened;
+        let OpenLogspace { appender, searcher, keeper, .. } = &mut running.opened;
         let first = searcher.stats().first_sequence;
         // It may be done even where that fails, and is counted with what cannot be read at the worst.
         self.expired = self.expired.max(first + keeper.preview(&expiry).messages);
@@ -222,7 +223,7 @@ impl Model {
                 }
                 Shown::Missing(missing, cause, why) => {
                     assert_eq!(missing.start, next, "messages are skipped: {why}");
-                    if cause == Cause::Expired {
+                    if cause == MissingCause::Expired {
                         assert!(missing.end <= self.expired, "{missing:?} did not expire");
                         assert!(why.contains("while this reader was behind"), "{why}");
                         self.missing[at].push(missing.clone());
@@ -258,7 +259,7 @@ impl Model {
     }
 }
 
-fn keep(opened: &Opened) {
+fn keep(opened: &OpenLogspace) {
     for _ in 0..TASKS_MAX {
         let Some(task) = opened.keeper.next_task(true) else { return };
         if opened.keeper.run(&task, &|| false).is_err() {
@@ -342,7 +343,7 @@ proptest! {
 }
 
 /// A logspace with so many messages, each in its own frame.
-fn filled(disk: &SimDisk, messages: usize) -> Opened {
+fn filled(disk: &SimDisk, messages: usize) -> OpenLogspace {
     let mut opened = open_all(disk, OPTIONS).unwrap();
     for number in 0..messages {
         let message = (number as i64, format!("message {number} {}", noise(number as u64, 100)));
@@ -394,8 +395,8 @@ fn what_is_wrong_with_a_cursor_is_named_and_no_message_is_skipped() {
         other.advance(9).unwrap();
         put(disk, "alerts", &common::read(disk, &cursor_of("archive")));
     };
-    type Change<'a> = &'a dyn Fn(&SimDisk);
-    let cases: [(Change<'_>, Option<CursorError>, &[u64], bool); 8] = [
+    type RevisionChange<'a> = &'a dyn Fn(&SimDisk);
+    let cases: [(RevisionChange<'_>, Option<CursorError>, &[u64], bool); 8] = [
         (&|disk| disk.remove(&cursor_of("alerts")).unwrap(), Some(CursorError::Missing), &[0], false),
         (&cut(0), Some(CursorError::Damaged), &[0], true),
         (&cut(100), Some(CursorError::Damaged), &[0], true),
@@ -461,7 +462,7 @@ fn an_older_cursor_brings_messages_again_and_says_which_have_expired() {
     let mut reader = opened.readers.open("alerts").unwrap().reader;
     let shown = read(&mut reader, 100);
     assert!(
-        matches!(&shown[0], Shown::Missing(missing, Cause::Expired, _) if *missing == (2..first)),
+        matches!(&shown[0], Shown::Missing(missing, MissingCause::Expired, _) if *missing == (2..first)),
         "{shown:?}"
     );
     assert_eq!(sequences(&shown), (first..40).collect::<Vec<_>>());
@@ -524,7 +525,7 @@ fn expiry_waits_for_a_reader_that_is_behind_and_then_goes_on_and_it_is_told() {
         let hold_back = Some(HoldBack { bytes_max, received_before });
         Expiry { received_before: Some(Timestamp::from_nanos(150)), hold_back, ..Expiry::default() }
     };
-    let first = |opened: &Opened| opened.searcher.stats().first_sequence;
+    let first = |opened: &OpenLogspace| opened.searcher.stats().first_sequence;
 
     let expired = opened.appender.expire(&expiry(u64::MAX, None)).unwrap();
     assert!((40..=50).contains(&first(&opened)) && expired.unread == 0, "{expired:?}");
@@ -541,7 +542,7 @@ fn expiry_waits_for_a_reader_that_is_behind_and_then_goes_on_and_it_is_told() {
 
     let mut reader = opened.readers.open("alerts").unwrap().reader;
     let shown = read(&mut reader, 1);
-    let Shown::Missing(missing, Cause::Expired, why) = &shown[0] else { panic!("{shown:?}") };
+    let Shown::Missing(missing, MissingCause::Expired, why) = &shown[0] else { panic!("{shown:?}") };
     assert_eq!((missing.clone(), why.contains("while this reader was behind")), (50..gone, true), "{why}");
     assert_eq!(sequences(&shown), [gone]);
     reader.advance(gone + 1).unwrap();
@@ -581,11 +582,11 @@ fn messages_that_were_lost_before_the_oldest_file_are_not_said_to_have_expired()
     let mut reader = opened.readers.open("alerts").unwrap().reader;
     let shown = read(&mut reader, 1);
     assert!(
-        matches!(&shown[0], Shown::Missing(missing, Cause::Expired, _) if *missing == (0..first)),
+        matches!(&shown[0], Shown::Missing(missing, MissingCause::Expired, _) if *missing == (0..first)),
         "{shown:?}"
     );
     assert!(
-        matches!(&shown[1], Shown::Missing(missing, Cause::Damaged, _) if *missing == (first..next)),
+        matches!(&shown[1], Shown::Missing(missing, MissingCause::Damaged, _) if *missing == (first..next)),
         "{shown:?}"
     );
     assert_eq!(sequences(&shown), [next]);
