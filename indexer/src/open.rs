@@ -104,6 +104,6 @@ pub(crate) fn closed_at(
     };
     let appender = Appender::new(place, Arc::clone(&shared), next);
     let searcher = Searcher::new(shared);
-    let readers = Readers::new((disk, dir), &searcher, keeper.readers());
+    let readers = Readers::new(disk, dir, &searcher, keeper.readers());
     OpenLogspace { appender, searcher, keeper, readers, recovery: Recovery::default() }
 }

@@ -131,9 +131,9 @@ impl RunningState {
         let status = match self.sources.get(&config.id) {
             Some(source) => running_status(source, config, now),
             None => match self.inlets.get(&config.id) {
-                Some(inlet) => counted_status((&inlet.counters, Some(&inlet.budget)), config, now),
+                Some(inlet) => counted_status(&inlet.counters, Some(&inlet.budget), config, now),
                 None if failed.is_empty() && config.enabled => return None,
-                None => counted_status((&counters.source(&config.id), None), config, now),
+                None => counted_status(&counters.source(&config.id), None, config, now),
             },
         };
         let failed = failed.into_iter().map(|failed| ListenerStatus {
@@ -204,13 +204,14 @@ fn running_status(source: &receive::RunningSource, config: &Source, now: Instant
     let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
     SourceStatus {
         listeners: source.urls().into_iter().map(listening).collect(),
-        ..counted_status((&shared.counters, Some(&shared.budget)), config, now)
+        ..counted_status(&shared.counters, Some(&shared.budget), config, now)
     }
 }
 
 /// What a source counted, and what it takes of its budget; of one that does not run: what it counted before.
 fn counted_status(
-    (counters, budget): (&SourceCounters, Option<&Budget>),
+    counters: &SourceCounters,
+    budget: Option<&Budget>,
     config: &Source,
     now: Instant,
 ) -> SourceStatus {

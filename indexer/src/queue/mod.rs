@@ -93,8 +93,8 @@ pub fn open_queue(
     let stored = searcher.stats().first_sequence..searcher.next_sequence();
     let mut found = cursor::find(disk, at(dir), owner(&searcher), stored);
     let cursor_kept = found.settle(owner(&searcher))?;
-    let reading = Reading::new(&searcher, (found.cursor, Mark::OF_QUEUE), found.done);
-    let reader = QueueReader::new((disk, dir), keeper, reading);
+    let reading = Reading::new(&searcher, found.cursor, Mark::OF_QUEUE, found.done);
+    let reader = QueueReader::new(disk, dir, keeper, reading);
     Ok(OpenQueue { appender, reader, searcher, recovery, cursor: found.lost, cursor_kept })
 }
 
@@ -116,8 +116,8 @@ pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached:
     let OpenLogspace { appender, searcher, keeper, recovery, .. } =
         closed_at(disk, dir, options, reached.max(done), done);
     let cursor = DurableCursor::new(disk, at(dir), noted.as_ref());
-    let reading = Reading::new(&searcher, (cursor, Mark::OF_QUEUE), done);
-    let reader = QueueReader::new((disk, dir), keeper, reading);
+    let reading = Reading::new(&searcher, cursor, Mark::OF_QUEUE, done);
+    let reader = QueueReader::new(disk, dir, keeper, reading);
     OpenQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
 }
 
@@ -182,7 +182,7 @@ fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
 }
 
 impl QueueReader {
-    fn new((disk, dir): (&Arc<dyn Disk>, &Path), keeper: Keeper, reading: Reading) -> QueueReader {
+    fn new(disk: &Arc<dyn Disk>, dir: &Path, keeper: Keeper, reading: Reading) -> QueueReader {
         let (disk, dir, done) = (Arc::clone(disk), dir.to_owned(), reading.done());
         QueueReader { disk, dir, keeper, reading, damaged: Vec::new(), unseen: 0..done, freed: done }
     }

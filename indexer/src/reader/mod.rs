@@ -127,7 +127,8 @@ pub enum ReaderError {
 
 impl Readers {
     pub(crate) fn new(
-        (disk, dir): (&Arc<dyn Disk>, &Path),
+        disk: &Arc<dyn Disk>,
+        dir: &Path,
         searcher: &Searcher,
         registry: &Arc<Registry>,
     ) -> Readers {
@@ -256,7 +257,7 @@ impl Readers {
     fn reader(&self, name: &str, cursor: DurableCursor, done: u64) -> Reader {
         Reader {
             name: name.to_owned(),
-            reading: Reading::new(&self.searcher, (cursor, Mark::of(name)), done),
+            reading: Reading::new(&self.searcher, cursor, Mark::of(name), done),
             registry: Arc::clone(&self.registry),
             place: (Arc::clone(&self.disk), self.dir.clone()),
         }

@@ -28,7 +28,7 @@ pub(crate) fn follower(searcher: &Searcher, next: u64) -> Follower {
 
 impl Reading {
     /// Goes on where a cursor says.
-    pub(crate) fn new(searcher: &Searcher, (cursor, mark): (DurableCursor, Mark), done: u64) -> Reading {
+    pub(crate) fn new(searcher: &Searcher, cursor: DurableCursor, mark: Mark, done: u64) -> Reading {
         Reading { searcher: searcher.clone(), follower: follower(searcher, done), cursor, mark, done }
     }
 

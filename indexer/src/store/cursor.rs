@@ -122,7 +122,8 @@ pub(crate) struct Found {
 }
 
 /// Reads a cursor in a folder.
-pub(crate) fn read(disk: &dyn Disk, (dir, name): (&Path, &str)) -> Result<StoredCursor, CursorError> {
+pub(crate) fn read(disk: &dyn Disk, at: (&Path, &str)) -> Result<StoredCursor, CursorError> {
+    let (dir, name) = at;
     match disk::read_small(disk, &dir.join(name), BYTES as u64 + 1) {
         Ok(bytes) => from_bytes(&bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CursorError::Missing),
@@ -174,9 +175,10 @@ impl DurableCursor {
     /// One in a folder that says this.
     pub(crate) fn new(
         disk: &Arc<dyn Disk>,
-        (dir, name): (&Path, &str),
+        at: (&Path, &str),
         noted: Option<&StoredCursor>,
     ) -> DurableCursor {
+        let (dir, name) = at;
         let whole = noted.filter(|noted| noted.is_whole);
         let file = whole.and_then(|_| disk.open_to_write_over(&dir.join(name)).ok());
         let number = noted.map_or(0, |noted| noted.newest.number);
