@@ -29,7 +29,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 #[derive(Embed)]
-#[folder = "../web/dist"]
+#[folder = "../../web/dist"]
 #[allow_missing = true]
 struct Console;
 
