@@ -6,7 +6,6 @@ mod accounts;
 mod administration;
 mod answers;
 mod calls;
-mod changing;
 mod confirm;
 mod console;
 mod description;
