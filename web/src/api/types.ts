@@ -5,7 +5,7 @@ export type ClientOptions = {
 };
 
 /**
- * What this server is and runs on.
+ * This server, and the machine that it runs on.
  */
 export type About = {
     /**
@@ -17,11 +17,11 @@ export type About = {
      */
     data: string;
     /**
-     * What the machine is called.
+     * The machine's name.
      */
     host: string;
     /**
-     * Where it serves HTTP.
+     * The addresses at which it serves HTTP.
      */
     listeners: Array<WebSocket>;
     /**
@@ -29,7 +29,7 @@ export type About = {
      */
     memory_budget_bytes: number;
     /**
-     * Where that figure is from, as text for people.
+     * The origin of that figure, as text for people.
      */
     memory_budget_origin: string;
     /**
@@ -38,7 +38,7 @@ export type About = {
     memory_bytes: number | null;
     pid: number;
     /**
-     * What of that the process takes; null if the system does not say.
+     * The part of it that the process uses; null if the system does not say.
      */
     resident_bytes: number | null;
     /**
@@ -66,7 +66,7 @@ export type Account = {
     logspaces: Array<string> | null;
     name: string;
     /**
-     * Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+     * The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
      */
     origin: string | null;
     role: Role;
@@ -82,20 +82,20 @@ export type Account = {
 };
 
 /**
- * How the bucket is named in a request to an object store.
+ * The place of the bucket's name in a request to an object store.
  */
 export type Addressing = 'virtual' | 'path';
 
 /**
- * Who may send through sockets, and how.
+ * The senders admitted to sockets, and their limits.
  */
 export type Admission = {
     /**
-     * Networks that may send; empty is everyone.
+     * Networks that may send; empty for everyone.
      */
     allow: Array<string>;
     /**
-     * How many stream connections are open at a time; one more is refused.
+     * The greatest number of open stream connections; further ones are refused.
      */
     max_connections: number;
     /**
@@ -106,12 +106,12 @@ export type Admission = {
 };
 
 /**
- * What to make a table of.
+ * The query that makes the table.
  */
 export type AggregateRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -138,7 +138,7 @@ export type AggregateRequest = {
 };
 
 /**
- * A table with what was searched for it. Exact if `coverage.complete`.
+ * A table, with the work done for it. Exact if `coverage.complete`.
  */
 export type AggregateResponse = Table & {
     /**
@@ -189,7 +189,7 @@ export type BeforeAfter = {
 };
 
 /**
- * What a login takes.
+ * A password and a code, as for a login.
  */
 export type BothFactors = {
     /**
@@ -197,7 +197,7 @@ export type BothFactors = {
      */
     code: string;
     /**
-     * As at the login.
+     * Required like at a login.
      */
     current_password?: string | null;
 };
@@ -238,15 +238,15 @@ export type Certificate = {
      */
     from: string;
     /**
-     * Who signed it.
+     * The issuer.
      */
     issuer: string;
     /**
-     * The host names and addresses that it is good for.
+     * The host names and addresses that it is valid for.
      */
     names: Array<string>;
     /**
-     * Whom it is made out to, as RFC 4514 writes it; empty if it does not say.
+     * The subject, as RFC 4514 writes it; empty if there is none.
      */
     subject: string;
     /**
@@ -264,16 +264,16 @@ export type CertificateFile = {
      */
     certificates: Array<Certificate>;
     /**
-     * Why it cannot be read. What was read before stays in use.
+     * The reason why it cannot be read. The certificate read before stays in use.
      */
     error: string | null;
     file: string;
     /**
-     * Which source or destination; empty for the web.
+     * The id of the source or destination; empty for the web.
      */
     id: string;
     /**
-     * What it is for: `web`, `source` or `destination`.
+     * The user of the file: `web`, `source` or `destination`.
      */
     owner: string;
     /**
@@ -302,18 +302,18 @@ export type Clause = {
      */
     depth: number;
     /**
-     * What answers it.
+     * The index, or other means, that answers it.
      */
     how: string;
     /**
-     * Those that may.
+     * Messages of the asked segments that may match.
      */
     possible_messages: number;
     query: string;
 };
 
 /**
- * What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory.
+ * The trust and certificate for encrypted connections to a server. Files are PEM, absolute or below the data directory.
  */
 export type ClientTls = {
     /**
@@ -335,15 +335,15 @@ export type ClientTls = {
 };
 
 /**
- * How long and for how much a read waits for company.
+ * The time and size up to which reads are combined.
  */
 export type Coalesce = {
     /**
-     * The most bytes that one read gathers.
+     * The greatest number of bytes that are combined.
      */
     buffer: string;
     /**
-     * The longest that the first byte waits.
+     * The longest time that the first byte waits.
      */
     delay: string;
 };
@@ -374,7 +374,7 @@ export type Compared = {
     after: Rates;
     before?: Rates | null;
     /**
-     * What is worse, a sentence each.
+     * The figures that have become worse, a sentence each.
      */
     worse: Array<string>;
 };
@@ -388,7 +388,7 @@ export type CompleteOption = {
      */
     count?: number;
     /**
-     * What it is for.
+     * The option's purpose.
      */
     detail?: string;
     /**
@@ -397,12 +397,12 @@ export type CompleteOption = {
      */
     distinct?: number;
     /**
-     * To insert, quoted if necessary.
+     * The text to insert, quoted if necessary.
      */
     insert: string;
     kind: OptionKind;
     /**
-     * To show.
+     * The text to show.
      */
     label: string;
     /**
@@ -412,12 +412,12 @@ export type CompleteOption = {
 };
 
 /**
- * What to complete, and where in it.
+ * The query to complete, and the position of the cursor.
  */
 export type CompleteRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -437,7 +437,7 @@ export type CompleteRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -452,7 +452,7 @@ export type CompleteRequest = {
 };
 
 /**
- * What can be written there.
+ * The ways to go on at the cursor.
  */
 export type CompleteResponse = {
     /**
@@ -476,7 +476,7 @@ export type CompleteResponse = {
 };
 
 /**
- * How an HTTP request's body is packed.
+ * The compression of an HTTP request's body.
  */
 export type Compression = 'gzip' | 'none';
 
@@ -523,12 +523,12 @@ export type Cost = 'instant' | 'quick' | 'slow' | 'very_slow';
 export type Count = 'auto' | number;
 
 /**
- * Which messages to count.
+ * The messages to count.
  */
 export type CountRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -540,7 +540,7 @@ export type CountRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -572,7 +572,7 @@ export type CountResponse = {
 };
 
 /**
- * What was looked at.
+ * The segments, batches and messages that were looked at, and the gaps.
  */
 export type Coverage = {
     /**
@@ -632,31 +632,31 @@ export type CreatedToken = {
  */
 export type CurrentPassword = {
     /**
-     * As at the login.
+     * Required like at a login.
      */
     current_password?: string | null;
 };
 
 /**
- * A place that messages are forwarded to.
+ * A system that messages are forwarded to.
  */
 export type Destination = DestinationKind & {
     /**
-     * Whether it takes and sends anything.
+     * Whether it takes and sends messages.
      */
     enabled: boolean;
     /**
-     * The name that routes and counters know it by.
+     * The name that routes and counters use.
      */
     id: string;
     /**
-     * What waits while it is slow or away.
+     * The queue of messages while it is slow or unavailable.
      */
     queue: Queue;
 };
 
 /**
- * What a destination is.
+ * The kind of a destination.
  */
 export type DestinationKind = (SyslogServer & {
     kind: 'syslog';
@@ -682,6 +682,9 @@ export type DestinationKind = (SyslogServer & {
  * The messages of a destination.
  */
 export type DestinationRow = {
+    /**
+     * Messages delivered.
+     */
     delivered: number;
     /**
      * By reason.
@@ -689,22 +692,28 @@ export type DestinationRow = {
     dropped: {
         [key: string]: number;
     };
+    /**
+     * The destination's id.
+     */
     id: string;
+    /**
+     * Messages in quarantine.
+     */
     quarantined: number;
     /**
-     * How many routes gave to it, also those that did not fit.
+     * The messages that routes gave to it, including those that did not fit.
      */
     queued: number;
     /**
-     * What is missing in these figures: it is 0, or the server is wrong.
+     * The number of messages that these figures do not account for. Anything but 0 is a bug in the server.
      */
     remainder: number;
     /**
-     * How many waited at the end.
+     * The messages that waited at the end.
      */
     waiting: number;
     /**
-     * How many waited at the beginning of the range.
+     * The messages that waited at the beginning of the range.
      */
     waiting_before: number;
 };
@@ -723,7 +732,7 @@ export type DestinationStatus = {
      */
     bytes: number;
     /**
-     * What was dropped, by reason.
+     * The messages that were dropped, by reason.
      */
     dropped: {
         [key: string]: number;
@@ -797,7 +806,7 @@ export type DestinationStatus = {
      */
     state: DestinationState;
     /**
-     * Where it sends.
+     * The server, bucket or file that it sends to.
      */
     to: string;
 };
@@ -811,7 +820,7 @@ export type DestinationToken = {
      */
     token?: string | null;
     /**
-     * The file that holds it instead.
+     * The file that contains it instead.
      */
     token_file?: string | null;
 };
@@ -826,19 +835,19 @@ export type DestinationType = 'syslog' | 'relp' | 'file' | 's3' | 'elastic' | 'l
  */
 export type Document = {
     /**
-     * Where messages are forwarded to.
+     * The destinations that messages are forwarded to.
      */
     destinations: Array<Destination>;
     /**
-     * Where messages are stored.
+     * The logspaces that store messages.
      */
     logspaces: Array<Logspace>;
     /**
-     * Which messages go where, in order.
+     * The routes that select messages and their targets, in order.
      */
     routes: Array<Route>;
     /**
-     * Where messages come in.
+     * The sources that receive messages.
      */
     sources: Array<Source>;
     /**
@@ -852,19 +861,19 @@ export type Document = {
  */
 export type DocumentProblem = {
     /**
-     * In characters, from 1.
+     * The column, in characters, from 1.
      */
     column?: number;
     /**
-     * Where in the text, from 1.
+     * The line in the text, from 1.
      */
     line?: number;
     /**
-     * What is wrong and what to do.
+     * The explanation: what is wrong and what to do.
      */
     message: string;
     /**
-     * Where in the document, such as `routes[2].where`; empty for the whole.
+     * The path in the document, such as `routes[2].where`; empty for the whole.
      */
     path: string;
 };
@@ -877,12 +886,12 @@ export type Done = {
 };
 
 /**
- * When a message is acknowledged.
+ * The time at which a message is acknowledged.
  */
 export type Durability = 'fsync' | 'os';
 
 /**
- * What is done for an answer.
+ * The work for an answer.
  */
 export type Effort = {
     /**
@@ -937,7 +946,7 @@ export type Elastic = HttpServer & {
      */
     api_key?: string | null;
     /**
-     * The file that holds it instead.
+     * The file that contains it instead.
      */
     api_key_file?: string | null;
     /**
@@ -947,12 +956,12 @@ export type Elastic = HttpServer & {
 };
 
 /**
- * What to explain.
+ * The query to explain.
  */
 export type ExplainRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -983,13 +992,14 @@ export type ExplainRequest = {
  */
 export type ExplainResponse = {
     /**
-     * The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
-     * filter is an `OR`.
+     * The top-level clauses of the filter, as they are written: a message matches if it matches all of them. One
+     * clause if the filter is an `OR`.
      */
     clauses_of_query: Array<WrittenClause>;
     cost: Cost;
     /**
-     * What the store is searched for. Stages process what that finds, and their cost is not included.
+     * The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
+     * included.
      */
     filter: string;
     logspaces: Array<LogspaceExplained>;
@@ -1036,12 +1046,12 @@ export type Facet = {
 };
 
 /**
- * Which values to count.
+ * The values to count.
  */
 export type FacetsRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -1070,7 +1080,7 @@ export type FacetsRequest = {
      */
     own_clauses?: boolean | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -1094,7 +1104,7 @@ export type FacetsResponse = {
     copies: number;
     coverage: Coverage;
     /**
-     * By the names that were asked for.
+     * The facets, by the names that were asked for.
      */
     fields: {
         [key: string]: Facet;
@@ -1104,8 +1114,8 @@ export type FacetsResponse = {
 };
 
 /**
- * What became of messages, and how many bytes became none. Each message counts once: as stored if a logspace has it, else as forwarded if a destination has it,
- * else as dropped.
+ * The fates of messages, and the number of bytes that became no message. Each message counts once: as stored if a
+ * logspace has it, else as forwarded if a destination has it, else as dropped.
  */
 export type Fates = {
     /**
@@ -1122,7 +1132,7 @@ export type Fates = {
         [key: string]: number;
     };
     /**
-     * Received, and neither stored nor anything else by now.
+     * Received, and without any other fate yet.
      */
     in_flight: number;
     /**
@@ -1133,7 +1143,7 @@ export type Fates = {
     };
     received: number;
     /**
-     * What is missing in these figures: it is 0, or the server is wrong.
+     * The number of messages that these figures do not account for. Anything but 0 is a bug in the server.
      */
     remainder: number;
     /**
@@ -1167,8 +1177,8 @@ export type FieldValue = string | Array<string>;
  */
 export type FieldsRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -1184,7 +1194,7 @@ export type FieldsRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -1228,11 +1238,11 @@ export type FieldsResponse = {
  */
 export type FileSink = {
     /**
-     * The file, absolute or below the data directory; parts of a message in it make several.
+     * The file, absolute or below the data directory; with fields of a message in it, there are several.
      */
     path: string;
     /**
-     * When a file is set aside and a new one is begun.
+     * The conditions for rotation.
      */
     rotate: Rotate;
 };
@@ -1246,7 +1256,7 @@ export type Files = {
      */
     charset: string;
     /**
-     * How a line is parsed.
+     * The format of lines.
      */
     format: Format;
     /**
@@ -1254,19 +1264,19 @@ export type Files = {
      */
     max_message: string;
     /**
-     * The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names.
+     * The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
      */
     paths: Array<string>;
     /**
-     * Where reading begins in a file that is there when the source is new.
+     * The position at which reading begins in files that exist when the source is new.
      */
     start: Start;
     /**
-     * The zone of stamps that name none: an IANA name or an offset.
+     * The time zone of timestamps without one: an IANA name or an offset.
      */
     timezone: string;
     /**
-     * The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+     * The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
      */
     timezones?: Array<string>;
 };
@@ -1289,17 +1299,17 @@ export type Forgotten = {
 };
 
 /**
- * How a message is parsed.
+ * The format of received messages.
  */
 export type Format = 'auto' | 'rfc5424' | 'rfc3164' | 'raw';
 
 /**
- * What is sent of a message.
+ * The format of forwarded messages.
  */
 export type ForwardFormat = 'rfc5424' | 'rfc3164' | 'raw';
 
 /**
- * How messages are told apart in the stream to a server.
+ * The delimiting of messages in the stream to a server.
  */
 export type ForwardFraming = 'octet' | 'newline';
 
@@ -1331,20 +1341,20 @@ export type Frames = {
 };
 
 /**
- * How messages are told apart in a stream.
+ * The delimiting of messages in a stream.
  */
 export type Framing = 'auto' | 'newline' | 'octet' | 'nul' | 'multiline';
 
 /**
- * How much is sent at a time.
+ * The limits of messages that are sent together.
  */
 export type Gather = {
     /**
-     * How long a message waits for more.
+     * The longest time that a message waits for more.
      */
     age: string;
     /**
-     * The most bytes, as messages are in memory.
+     * The greatest size, as messages are in memory.
      */
     size: string;
 };
@@ -1354,7 +1364,7 @@ export type Gather = {
  */
 export type Gelf = Admission & {
     /**
-     * How long and for how much a read waits for company.
+     * The time and size up to which reads are combined.
      */
     coalesce: Coalesce;
     /**
@@ -1362,11 +1372,11 @@ export type Gelf = Admission & {
      */
     listen: Array<string>;
     /**
-     * The longest message that is kept whole, unpacked; a longer one is cut and flagged.
+     * The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
      */
     max_message: string;
     /**
-     * How many workers one connection's messages are spread over.
+     * The number of workers that share one connection's messages.
      */
     partitions: Count;
 };
@@ -1402,7 +1412,7 @@ export type Histogram = {
 };
 
 /**
- * What to count, and in which spans.
+ * The query to count, and the spans to count in.
  */
 export type HistogramRequest = {
     /**
@@ -1414,8 +1424,8 @@ export type HistogramRequest = {
      */
     by?: string | null;
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -1431,7 +1441,7 @@ export type HistogramRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -1459,17 +1469,17 @@ export type HistogramResponse = Histogram & {
 };
 
 /**
- * The keys of a source of what comes over HTTP.
+ * The keys of a source of messages from the HTTP ingest endpoints.
  */
 export type Http = {
     /**
-     * The name of the token whose messages it takes; without it, it takes what no other source does.
+     * The name of the token whose messages it takes; without it, it takes the messages that no other source does.
      */
     token?: string;
 };
 
 /**
- * What an HTTP server gets of a message.
+ * The part of a message that is sent to an HTTP server.
  */
 export type HttpFormat = 'json' | 'raw' | 'message';
 
@@ -1479,19 +1489,19 @@ export type HttpFormat = 'json' | 'raw' | 'message';
 export type HttpMethod = 'POST' | 'PUT' | 'PATCH';
 
 /**
- * What all of them have.
+ * The settings that all HTTP destinations have.
  */
 export type HttpServer = {
     /**
-     * How bodies are packed.
+     * The compression of bodies.
      */
     compression: Compression;
     /**
-     * How many requests may be made at the same time.
+     * The greatest number of concurrent requests.
      */
     connections: number;
     /**
-     * Added to every request, as `NAME: VALUE`.
+     * Headers added to every request, as `NAME: VALUE`.
      */
     headers: Array<string>;
     /**
@@ -1499,24 +1509,24 @@ export type HttpServer = {
      */
     password?: string | null;
     /**
-     * The file that holds it instead.
+     * The file that contains it instead.
      */
     password_file?: string | null;
     /**
-     * What requests go through, unless it is what the environment of the server says.
+     * The proxy for requests, instead of that of the server's environment.
      */
     proxy?: string | null;
     /**
-     * The longest that a request may take.
+     * The longest time of a request.
      */
     timeout: string;
     tls?: ClientTls | null;
     /**
-     * Where it is.
+     * The address of the server.
      */
     url: string;
     /**
-     * Of a user.
+     * The user.
      */
     user?: string | null;
 };
@@ -1527,7 +1537,7 @@ export type HttpServer = {
 export type IngestRefused = NothingIngested | Problem;
 
 /**
- * What became of the messages.
+ * The outcome for the messages of a request.
  */
 export type Ingested = {
     /**
@@ -1549,7 +1559,7 @@ export type Ingested = {
 };
 
 /**
- * A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
+ * A field with few values, which can be a label of a stream in Loki or a part of a file's name.
  */
 export type Label = 'host' | 'program' | 'severity' | 'facility' | 'source';
 
@@ -1569,12 +1579,12 @@ export type LineError = {
  */
 export type ListedSessionBody = {
     /**
-     * Where the login came from; null if that is not known.
+     * The address from which the login came; null if that is not known.
      */
     address: string | null;
     began_at: string;
     /**
-     * It is the one that asks.
+     * Whether it is the session of this request.
      */
     current: boolean;
     /**
@@ -1586,11 +1596,11 @@ export type ListedSessionBody = {
      */
     id: string;
     /**
-     * To the minute.
+     * The time of the last use, to the minute.
      */
     last_used: string;
     /**
-     * What the browser calls itself; null if it does not.
+     * The browser's User-Agent; null if it sent none.
      */
     user_agent: string | null;
 };
@@ -1613,7 +1623,7 @@ export type ListenerStatus = {
      */
     state: ListenerState;
     /**
-     * Where senders connect to.
+     * The address that senders connect to.
      */
     url: string;
 };
@@ -1636,15 +1646,15 @@ export type Login = {
  */
 export type Logspace = {
     /**
-     * When a message is acknowledged.
+     * The time at which a message is acknowledged.
      */
     durability: Durability;
     /**
-     * The name that routes and searches know it by.
+     * The name that routes and searches use.
      */
     id: string;
     /**
-     * What is kept.
+     * The limits of its messages.
      */
     retention: Retention;
 };
@@ -1659,7 +1669,7 @@ export type LogspaceExplained = Effort & {
     clauses: Array<Clause>;
     logspace: string;
     /**
-     * The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+     * The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty if
      * templates alone do not answer the filter.
      */
     templates: Array<Template>;
@@ -1670,7 +1680,7 @@ export type LogspaceExplained = Effort & {
 };
 
 /**
- * A logspace with what it holds.
+ * A logspace with its content.
  */
 export type LogspaceInfo = {
     /**
@@ -1723,7 +1733,7 @@ export type LogspaceInfo = {
      */
     sealed_messages: number;
     /**
-     * Why segments cannot be made; messages are still stored and found.
+     * Why segments cannot be made. Messages can still be stored and searched.
      */
     sealing_error?: string | null;
     /**
@@ -1737,7 +1747,7 @@ export type LogspaceInfo = {
 };
 
 /**
- * What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default.
+ * The retention and the durability of a logspace, as in the router document. Omitted keys have their defaults.
  */
 export type LogspaceRequest = {
     /**
@@ -1790,7 +1800,7 @@ export type LogspaceStatus = {
      */
     messages_per_second: number | null;
     /**
-     * Why segments cannot be made; messages are still stored and found.
+     * Why segments cannot be made. Messages can still be stored and searched.
      */
     sealing_error?: string | null;
     /**
@@ -1824,11 +1834,11 @@ export type Logspaces = {
  */
 export type Loki = HttpServer & DestinationToken & {
     /**
-     * What is in a line.
+     * The content of a line.
      */
     format: HttpFormat;
     /**
-     * What messages of one stream have in common.
+     * The labels that messages of one stream share.
      */
     labels: Array<Label>;
     /**
@@ -1871,8 +1881,8 @@ export type LookupFiles = {
  */
 export type Message = {
     /**
-     * Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
-     * otherwise.
+     * For a copy, the logspace of its original: the first in the router document of those that routes stored it in.
+     * Empty otherwise.
      */
     copy_of: string;
     /**
@@ -1885,14 +1895,14 @@ export type Message = {
     facility: number | null;
     facility_name: string | null;
     /**
-     * What else it carries, by name.
+     * Its other fields, by name.
      */
     fields: {
         [key: string]: FieldValue;
     };
     /**
-     * What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
-     * `not_utf8`, `bad_time`, `copy`.
+     * Notes made while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
+     * `undelimited`, `not_utf8`, `bad_time`, `copy`.
      */
     flags: Array<string>;
     /**
@@ -1956,7 +1966,7 @@ export type Message = {
  */
 export type NdjsonHttp = HttpServer & DestinationToken & {
     /**
-     * What is in a line.
+     * The content of a line.
      */
     format: HttpFormat;
     /**
@@ -1974,7 +1984,7 @@ export type NewPassword = {
      */
     current_password?: string | null;
     /**
-     * At least 8 characters, and not easy to guess.
+     * The password: at least 8 characters, and not easy to guess.
      */
     password: string;
 };
@@ -1988,7 +1998,7 @@ export type NewTotp = {
      */
     secret: string;
     /**
-     * For a QR code.
+     * The address for a QR code.
      */
     uri: string;
 };
@@ -2007,7 +2017,7 @@ export type NewUser = {
      */
     name: string;
     /**
-     * At least 8 characters, and not easy to guess.
+     * The password: at least 8 characters, and not easy to guess.
      */
     password: string;
     role: Role;
@@ -2018,7 +2028,7 @@ export type NewUser = {
 };
 
 /**
- * A body of which no message could be stored.
+ * The answer to a body without any message that could be stored.
  */
 export type NothingIngested = Problem & Ingested;
 
@@ -2050,7 +2060,7 @@ export type Numbers = {
     min: number;
     p95: number;
     /**
-     * What those with a unit are: `size` or `duration`.
+     * The kind of those with a unit: `size` or `duration`.
      */
     unit?: string;
 };
@@ -2063,17 +2073,17 @@ export type Oldest = {
 };
 
 /**
- * How addresses are written: one, or a list of several.
+ * The written form of addresses: one, or a list of several.
  */
 export type OneOrMore = string | Array<string>;
 
 /**
- * What an option is.
+ * The kind of an option.
  */
 export type OptionKind = 'field' | 'value' | 'stage' | 'function' | 'keyword' | 'operator';
 
 /**
- * Which messages come first.
+ * The order of messages.
  */
 export type Order = 'newest' | 'oldest';
 
@@ -2091,11 +2101,11 @@ export type OtlpSource = Admission & {
      */
     listen: Array<string>;
     /**
-     * The longest request that is taken, unpacked.
+     * The longest request that is accepted, uncompressed.
      */
     max_request: string;
     /**
-     * The name of the token that requests must bring; without it, they need none.
+     * The name of the token that requests must have; without it, they need none.
      */
     token?: string;
 };
@@ -2168,20 +2178,20 @@ export type OverviewProgress = {
 };
 
 /**
- * What to show.
+ * The parts of the overview to make.
  */
 export type OverviewRequest = {
     /**
-     * As of `/histogram`.
+     * The same as for `/histogram`.
      */
     buckets?: number | null;
     /**
-     * As of `/histogram`.
+     * The same as for `/histogram`.
      */
     by?: string | null;
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -2197,7 +2207,7 @@ export type OverviewRequest = {
      */
     from?: string | null;
     /**
-     * As of `/histogram`.
+     * The same as for `/histogram`.
      */
     interval?: string | null;
     /**
@@ -2210,11 +2220,11 @@ export type OverviewRequest = {
     logspaces?: Array<string> | null;
     order?: Order | null;
     /**
-     * As of `/facets`.
+     * The same as for `/facets`.
      */
     own_clauses?: boolean | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -2229,7 +2239,7 @@ export type OverviewRequest = {
 };
 
 /**
- * How a file or an object is packed.
+ * The compression of a file or object.
  */
 export type Packing = 'zstd' | 'gzip' | 'none';
 
@@ -2238,7 +2248,7 @@ export type Packing = 'zstd' | 'gzip' | 'none';
  */
 export type Pasted = {
     /**
-     * As it comes in.
+     * The message as it would be received.
      */
     raw: string;
     /**
@@ -2259,11 +2269,11 @@ export type Preferences = {
  */
 export type Problem = {
     /**
-     * In characters, from 1.
+     * The column, in characters, from 1.
      */
     column?: number;
     /**
-     * What happened, where, and what to do.
+     * The explanation: what happened, where, and what to do.
      */
     detail: string;
     /**
@@ -2275,11 +2285,11 @@ export type Problem = {
      */
     excerpt?: string;
     /**
-     * Where in the query or document, from 1.
+     * The line in the query or document, from 1.
      */
     line?: number;
     /**
-     * Which part of a document, such as `routes[2].where`.
+     * The part of a document, such as `routes[2].where`.
      */
     path?: string;
     /**
@@ -2292,7 +2302,7 @@ export type Problem = {
     request_id?: string;
     status: number;
     /**
-     * What may have been meant.
+     * The probable intention.
      */
     suggestion?: string;
     /**
@@ -2311,7 +2321,7 @@ export type Problem = {
 export type Provider = {
     id: string;
     /**
-     * For its button.
+     * The text for its button.
      */
     label: string;
 };
@@ -2378,7 +2388,7 @@ export type QueryRequest = {
      */
     edits?: Array<QueryEdit>;
     /**
-     * In the query language, optionally with stages.
+     * The query, in the query language, optionally with stages.
      */
     query?: string;
     unparsed?: Unparsed | null;
@@ -2468,7 +2478,7 @@ export type QueryWarning = {
      */
     code: WarningCode;
     /**
-     * In characters, from 1.
+     * The column, in characters, from 1.
      */
     column?: number;
     /**
@@ -2476,7 +2486,7 @@ export type QueryWarning = {
      */
     end_column?: number;
     /**
-     * Where in the query, from 1.
+     * The line in the query, from 1.
      */
     line?: number;
     message: string;
@@ -2487,29 +2497,29 @@ export type QueryWarning = {
 };
 
 /**
- * What waits for a destination.
+ * The queue of messages for a destination.
  */
 export type Queue = {
     /**
-     * How old a message becomes before it is dropped.
+     * The greatest age of a message before it is dropped.
      */
     age?: string | null;
     /**
-     * When a message is acknowledged.
+     * The time at which a message is acknowledged.
      */
     durability: QueueDurability;
     /**
-     * The most bytes that are kept in memory as well, so that they are sent without being read again.
+     * The greatest size of the part that is kept in memory as well, so that it can be sent without reading the disk.
      */
     memory: string;
     /**
-     * The most bytes that wait, on disk.
+     * The greatest size of the queue on disk.
      */
     size: string;
 };
 
 /**
- * When a message for a destination is acknowledged.
+ * The time at which a message for a destination is acknowledged.
  */
 export type QueueDurability = 'fsync' | 'delay' | 'os';
 
@@ -2548,7 +2558,7 @@ export type Rates = {
      */
     dropped: number;
     /**
-     * Not stored, but given to a destination.
+     * Messages given to a destination, but not stored.
      */
     forwarded: number;
     received: number;
@@ -2564,7 +2574,7 @@ export type Rates = {
 };
 
 /**
- * How what comes in through sockets is read, and who may send.
+ * The reading of bytes received through sockets, and the admitted senders.
  */
 export type Reception = Admission & {
     /**
@@ -2572,11 +2582,11 @@ export type Reception = Admission & {
      */
     charset: string;
     /**
-     * How long and for how much a read waits for company.
+     * The time and size up to which reads are combined.
      */
     coalesce: Coalesce;
     /**
-     * How a message is parsed.
+     * The format of messages.
      */
     format: Format;
     /**
@@ -2584,21 +2594,21 @@ export type Reception = Admission & {
      */
     max_message: string;
     /**
-     * How many workers one connection's messages are spread over.
+     * The number of workers that share one connection's messages.
      */
     partitions: Count;
     /**
-     * The zone of stamps that name none: an IANA name or an offset.
+     * The time zone of timestamps without one: an IANA name or an offset.
      */
     timezone: string;
     /**
-     * The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+     * The time zones of single senders, as `HOST=ZONE`: by the host in their messages, or by their address.
      */
     timezones?: Array<string>;
 };
 
 /**
- * What a message was taken for.
+ * The format that a message was recognised as.
  */
 export type Recognised = 'rfc5424' | 'rfc3164' | 'other' | 'unparsed';
 
@@ -2613,11 +2623,11 @@ export type RecoveryCodes = {
 };
 
 /**
- * What became of the indexes of a logspace.
+ * The result of reindexing a logspace.
  */
 export type Reindexing = {
     /**
-     * Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.
+     * Whether all were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
      */
     complete: boolean;
     /**
@@ -2650,16 +2660,16 @@ export type Relp = Reception & {
  */
 export type RelpServer = {
     /**
-     * What is sent of a message.
+     * The format of messages.
      */
     format: ForwardFormat;
     tls?: ClientTls | null;
     /**
-     * `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
+     * The address `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several.
      */
     to: OneOrMore;
     /**
-     * How many messages may be unanswered.
+     * The greatest number of unacknowledged messages.
      */
     window: number;
 };
@@ -2673,7 +2683,7 @@ export type ReplayLine = {
      */
     end: boolean;
     /**
-     * Why it ended early.
+     * The reason why it ended early.
      */
     error?: string;
     /**
@@ -2691,12 +2701,12 @@ export type ReplayLine = {
 };
 
 /**
- * Which messages: `query`, `from`, `to` and `logspaces` as of a search.
+ * The messages to send: `query`, `from`, `to` and `logspaces` like in a search.
  */
 export type ReplayRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -2708,7 +2718,7 @@ export type ReplayRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -2723,39 +2733,54 @@ export type ReplayRequest = {
 };
 
 /**
- * What became of every message of a range of time.
+ * The fate of every message in a range of time.
  */
 export type Report = {
+    /**
+     * The counts of each destination.
+     */
     destinations: Array<DestinationRow>;
+    /**
+     * The first moment of the report.
+     */
     from: string;
     /**
-     * Since when messages are counted here, if that is within the range or after it: of the time before nothing is known,
-     * and the figures do not have it. Null where they have all of the range.
+     * The time since when messages are counted, if that is within the range or after it: the figures do not cover the
+     * time before. Null if they cover the whole range.
      */
     known_since: string | null;
     /**
      * The sources, by id.
      */
     rows: Array<SourceRow>;
+    /**
+     * The counts over time, by source.
+     */
     series: Array<Series>;
     /**
-     * The step that was used: of a time long ago there are no minutes any more.
+     * The step that was used. Minutes are not kept for long.
      */
     step: Step;
+    /**
+     * The end of the report.
+     */
     to: string;
+    /**
+     * The sum over all sources.
+     */
     total: Fates;
 };
 
 /**
- * What a logspace keeps. Without either limit it keeps everything.
+ * The limits of a logspace. Without limits it keeps everything.
  */
 export type Retention = {
     /**
-     * How old a message becomes.
+     * The greatest age of a message.
      */
     age?: string | null;
     /**
-     * How many bytes on disk the logspace takes.
+     * The greatest size of the logspace on disk.
      */
     size?: string | null;
 };
@@ -2779,8 +2804,8 @@ export type RetentionInfo = {
 };
 
 /**
- * What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
- * messages were received.
+ * The messages that a retention would remove, now and later: whole segments and journal files, the oldest first. Age
+ * counts from when messages were received.
  */
 export type RetentionPreview = {
     /**
@@ -2791,7 +2816,8 @@ export type RetentionPreview = {
     journal_files: number;
     messages: number;
     /**
-     * When age removes more of what is stored now; null if it does not, because there is no age or nothing is left.
+     * When age removes more of the messages stored now; null if it does not, because there is no age or nothing is
+     * left.
      */
     next_at: string | null;
     /**
@@ -2810,11 +2836,11 @@ export type RetentionPreview = {
  */
 export type RetentionRequest = {
     /**
-     * At most this old, for example `90d`.
+     * The maximum age, for example `90d`.
      */
     age?: string | null;
     /**
-     * At most this much on disk, for example `200GiB`.
+     * The maximum size on disk, for example `200GiB`.
      */
     size?: string | null;
 };
@@ -2834,7 +2860,7 @@ export type Revision = {
 };
 
 /**
- * What differs between two revisions.
+ * The differences between two revisions.
  */
 export type RevisionDiff = {
     /**
@@ -2842,7 +2868,7 @@ export type RevisionDiff = {
      */
     changes: Array<string>;
     /**
-     * Of the texts, as `diff -u` writes it.
+     * The difference of the texts, in the format of `diff -u`.
      */
     text: string;
 };
@@ -2855,24 +2881,24 @@ export type Revisions = {
 };
 
 /**
- * What an account may do. Each role includes those before it.
+ * The role of an account. Each role includes those before it.
  */
 export type Role = 'ingest' | 'analyst' | 'operator' | 'admin';
 
 /**
- * When a file is set aside.
+ * The conditions under which a file is rotated.
  */
 export type Rotate = {
     /**
-     * When a period of this length ends, counted from 1970 in UTC.
+     * The length of periods, counted from 1970 in UTC, at whose ends files are rotated.
      */
     age?: string | null;
     /**
-     * How files that are set aside are packed.
+     * The compression of rotated files.
      */
     compression: Packing;
     /**
-     * Before it is longer than this.
+     * The greatest size of a file.
      */
     size?: string | null;
 };
@@ -2892,31 +2918,31 @@ export type Rotation = {
  */
 export type Route = {
     /**
-     * Whether it takes anything.
+     * Whether it takes messages.
      */
     enabled: boolean;
     /**
-     * It takes only messages that no earlier route took.
+     * Whether it takes only messages that no earlier route took.
      */
     fallback: boolean;
     /**
-     * Messages taken here go to no later route.
+     * Whether messages that it takes go to no later route.
      */
     final: boolean;
     /**
-     * A full destination slows the sender down instead of dropping.
+     * Whether a full destination slows senders down instead of dropping messages.
      */
     flow_control: boolean;
     /**
-     * The sources it listens to; empty is all of them.
+     * The sources whose messages it takes; empty for all.
      */
     from: Array<string>;
     /**
-     * The name that counters know it by.
+     * The name that counters use.
      */
     id: string;
     /**
-     * What is done to them before their targets get them, in order.
+     * The steps applied to messages before their targets get them, in order.
      */
     steps: Array<{
         [key: string]: unknown;
@@ -2939,7 +2965,7 @@ export type RouteReport = {
     before: number;
     id: string;
     /**
-     * What its steps do in the draft.
+     * The effect of its steps in the draft.
      */
     steps: Array<StepReport>;
 };
@@ -2965,7 +2991,7 @@ export type RouteStatus = {
      */
     messages_per_second: number | null;
     /**
-     * What its steps did since the start of the process, in order.
+     * The figures of its steps since the start of the process, in order.
      */
     steps: Array<StepStatus>;
 };
@@ -2975,12 +3001,12 @@ export type RouteTrace = {
     id: string;
     steps: Array<StepTrace>;
     /**
-     * Where the route sends to.
+     * The targets of the route.
      */
     to: Array<string>;
     verdict: RouteVerdict;
     /**
-     * In words.
+     * The reason in words.
      */
     why: string;
 };
@@ -2992,7 +3018,7 @@ export type RouteVerdict = 'taken' | 'not_taken';
  */
 export type RouterChange = {
     /**
-     * What changed, a sentence for each.
+     * The changes, a sentence for each.
      */
     changes: Array<string>;
     /**
@@ -3007,7 +3033,7 @@ export type RouterChange = {
 };
 
 /**
- * What the live document's parts are doing.
+ * The state of the live document's parts.
  */
 export type RouterStatus = Status & {
     unconfirmed?: Unconfirmed | null;
@@ -3018,11 +3044,11 @@ export type RouterStatus = Status & {
  */
 export type S3 = {
     /**
-     * Whose key signs the requests.
+     * The id of the key that signs requests.
      */
     access_key: string;
     /**
-     * How the bucket is named in a request.
+     * The place of the bucket's name in a request.
      */
     addressing: Addressing;
     /**
@@ -3030,27 +3056,27 @@ export type S3 = {
      */
     bucket: string;
     /**
-     * How objects are packed.
+     * The compression of objects.
      */
     compression: Packing;
     /**
-     * What is in a line.
+     * The content of a line.
      */
     format: HttpFormat;
     /**
-     * Added to every request, as `NAME: VALUE`.
+     * Headers added to every request, as `NAME: VALUE`.
      */
     headers: Array<string>;
     /**
-     * How much comes into an object.
+     * The size of an object.
      */
     object: Gather;
     /**
-     * What the names of objects begin with.
+     * The beginning of the names of objects.
      */
     prefix: string;
     /**
-     * What requests go through, unless it is what the environment of the server says.
+     * The proxy for requests, instead of that of the server's environment.
      */
     proxy?: string | null;
     /**
@@ -3058,15 +3084,15 @@ export type S3 = {
      */
     region: string;
     /**
-     * The key.
+     * The secret key.
      */
     secret_key?: string | null;
     /**
-     * The file that holds it instead.
+     * The file that contains it instead.
      */
     secret_key_file?: string | null;
     /**
-     * The longest that a request may take.
+     * The longest time of a request.
      */
     timeout: string;
     tls?: ClientTls | null;
@@ -3085,7 +3111,7 @@ export type SavedSearch = {
     from: string | null;
     id: number;
     /**
-     * By anyone.
+     * The last use by anyone.
      */
     last_used: string | null;
     logspaces: Array<string> | null;
@@ -3111,7 +3137,7 @@ export type SavedSearch = {
  */
 export type SavedSearchRequest = {
     /**
-     * Where to show it, such as `ops/network`; at most 200 characters.
+     * The folder to show it in, such as `ops/network`; at most 200 characters.
      */
     folder?: string;
     /**
@@ -3127,7 +3153,7 @@ export type SavedSearchRequest = {
      */
     name: string;
     /**
-     * In the query language, optionally with stages.
+     * The query, in the query language, optionally with stages.
      */
     query?: string;
     /**
@@ -3150,23 +3176,23 @@ export type SavedSearchRequest = {
  */
 export type SavedSearches = {
     /**
-     * Where the list goes on, for `after`; not there at its end.
+     * The position from which the list goes on, for `after`; absent at its end.
      */
     next?: number;
     saved_searches: Array<SavedSearch>;
 };
 
 /**
- * Which messages, and how many.
+ * The messages to find, and how many.
  */
 export type SearchRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
-     * Where the page begins: `cursor` of the page before, which the same question had.
+     * The beginning of the page: `cursor` of the page before, for the same question.
      */
     cursor?: string | null;
     /**
@@ -3202,7 +3228,7 @@ export type SearchRequest = {
  */
 export type SearchResponse = {
     /**
-     * What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless.
+     * The columns that the stage `fields` leaves to be shown; null without it. Messages are complete nevertheless.
      */
     columns: Array<string> | null;
     /**
@@ -3212,7 +3238,7 @@ export type SearchResponse = {
     copies: number | null;
     coverage: Coverage;
     /**
-     * Where the next page begins; null on the last.
+     * The beginning of the next page; null on the last.
      */
     cursor: string | null;
     messages: Array<Message>;
@@ -3243,11 +3269,11 @@ export type SecondFactor = {
  */
 export type SenderRow = {
     /**
-     * Where its last message came from; empty for programs on this machine.
+     * The address that its last message came from; empty for programs on this machine.
      */
     address: string;
     /**
-     * Of the texts of its messages.
+     * The bytes of the texts of its messages.
      */
     bytes: number;
     first_seen: string;
@@ -3259,7 +3285,7 @@ export type SenderRow = {
      */
     new: boolean;
     /**
-     * What its last message came through, for example `udp`, `tls`, `relp` or `http`.
+     * The transport of its last message, for example `udp`, `tls`, `relp` or `http`.
      */
     protocol: string;
     /**
@@ -3279,11 +3305,11 @@ export type SenderRow = {
      */
     silent: boolean;
     /**
-     * How many of the last messages are how far behind, ascending.
+     * The last messages by how far they are behind, ascending.
      */
     skew_bins: Array<SkewBin>;
     /**
-     * The median of how far its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+     * The median by which its clock is behind ours; below zero it is ahead. Null if its messages have no time.
      */
     skew_ms: number | null;
     /**
@@ -3312,13 +3338,13 @@ export type SenderRow = {
      */
     usual_pause_seconds: number;
     /**
-     * If its clock is off by what could be a time zone.
+     * Set if its clock is off by an amount that could be a time zone.
      */
     zone?: ZoneGuess;
 };
 
 /**
- * Who sends.
+ * The senders that match a request.
  */
 export type Senders = {
     /**
@@ -3335,12 +3361,12 @@ export type Senders = {
      */
     series_from: string;
     /**
-     * How many of all of them are silent, skewed, unparsed and new.
+     * The number of all of them that are silent; then skewed, unparsed and new.
      */
     silent: number;
     skewed: number;
     /**
-     * Whose bytes are in no message, those with the most first. They have an address; which host they are is not known.
+     * The addresses whose bytes are in no message, those with the most first. Their hosts are not known.
      */
     skipped: Array<SkippedRow>;
     /**
@@ -3349,7 +3375,7 @@ export type Senders = {
     skipped_left_out: number;
     step_seconds: number;
     /**
-     * How many there are, with those beyond `limit`.
+     * The number of senders, including those beyond `limit`.
      */
     total: number;
     unparsed: number;
@@ -3361,7 +3387,7 @@ export type Senders = {
 export type SentFrame = {
     address: string;
     /**
-     * In base64.
+     * The bytes in base64.
      */
     bytes: string;
     /**
@@ -3369,7 +3395,7 @@ export type SentFrame = {
      */
     device_time: string | null;
     /**
-     * What was read out of it, by name.
+     * The fields that were read out of it, by name.
      */
     fields: {
         [key: string]: FieldValue;
@@ -3383,7 +3409,7 @@ export type SentFrame = {
 };
 
 /**
- * What became of the messages of a point in time.
+ * The fates of the messages of one point in time.
  */
 export type Series = {
     dropped: number;
@@ -3395,7 +3421,7 @@ export type Series = {
 };
 
 /**
- * Who is logged in.
+ * The login of this browser.
  */
 export type Session = {
     authenticated: boolean;
@@ -3409,7 +3435,7 @@ export type Session = {
      */
     expires_at: string | null;
     /**
-     * Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
+     * Other ways to log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
      */
     providers: Array<Provider>;
     /**
@@ -3423,7 +3449,7 @@ export type Session = {
     setup_required: boolean;
     user: SessionUser | null;
     /**
-     * Of the server.
+     * The version of the server.
      */
     version: string;
 };
@@ -3456,11 +3482,11 @@ export type Sessions = {
  */
 export type SettingInForce = {
     /**
-     * What it means.
+     * Its meaning.
      */
     about: string;
     /**
-     * What it is unless something else is said.
+     * The value if none is set.
      */
     default: string;
     /**
@@ -3476,7 +3502,7 @@ export type SettingInForce = {
 };
 
 /**
- * Which layer a setting is from.
+ * The layer that a setting is from.
  */
 export type SettingOrigin = 'default' | 'file' | 'environment' | 'argument';
 
@@ -3497,7 +3523,7 @@ export type Setup = {
     code: string;
     name?: string;
     /**
-     * At least 8 characters, and not easy to guess.
+     * The password: at least 8 characters, and not easy to guess.
      */
     password: string;
 };
@@ -3507,7 +3533,7 @@ export type Setup = {
  */
 export type Shown = {
     /**
-     * What else it carries, by name; several values are joined by commas.
+     * Its other fields, by name; several values are joined by commas.
      */
     fields: {
         [key: string]: string;
@@ -3590,17 +3616,17 @@ export type SkippedRow = {
  */
 export type Source = SourceKind & {
     /**
-     * Whether it receives anything.
+     * Whether it receives messages.
      */
     enabled: boolean;
     /**
-     * The name that routes, messages and counters know it by.
+     * The name that routes, messages and counters use.
      */
     id: string;
 };
 
 /**
- * What a source receives.
+ * The kind of a source.
  */
 export type SourceKind = (Syslog & {
     kind: 'syslog';
@@ -3622,6 +3648,9 @@ export type SourceKind = (Syslog & {
  * The messages of a source.
  */
 export type SourceRow = Fates & {
+    /**
+     * The source's id.
+     */
     source: string;
 };
 
@@ -3630,12 +3659,12 @@ export type SourceRow = Fates & {
  */
 export type SourceStatus = {
     /**
-     * Of messages that were received since the start of the process.
+     * The bytes of messages that were received since the start of the process.
      */
     bytes: number;
     /**
-     * How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null until
-     * a message has said its time.
+     * How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null
+     * until a message with a time has come.
      */
     clock_skew_ms: number | null;
     /**
@@ -3643,7 +3672,7 @@ export type SourceStatus = {
      */
     connections: number;
     /**
-     * What was dropped or refused, by reason.
+     * The messages that were dropped or refused, by reason.
      */
     dropped: {
         [key: string]: number;
@@ -3747,11 +3776,11 @@ export type SourceType = 'syslog' | 'relp' | 'gelf' | 'otlp' | 'file' | 'http' |
  */
 export type SplunkHec = HttpServer & DestinationToken & {
     /**
-     * A GUID under which the server acknowledges what it has indexed.
+     * A GUID with which the server acknowledges indexed events.
      */
     channel?: string | null;
     /**
-     * What is in an event.
+     * The content of an event.
      */
     format: HttpFormat;
     /**
@@ -3765,7 +3794,7 @@ export type SplunkHec = HttpServer & DestinationToken & {
 };
 
 /**
- * Where reading begins in a file that is there when the source is new.
+ * The position at which reading begins in files that exist when the source is new.
  */
 export type Start = 'beginning' | 'end';
 
@@ -3778,7 +3807,7 @@ export type Status = {
      */
     applied_at: string;
     /**
-     * Where messages are forwarded to.
+     * The destinations that messages are forwarded to.
      */
     destinations: Array<DestinationStatus>;
     /**
@@ -3786,7 +3815,7 @@ export type Status = {
      */
     expiry_held?: string | null;
     /**
-     * Where messages are stored.
+     * The logspaces that messages are stored in.
      */
     logspaces: Array<LogspaceStatus>;
     /**
@@ -3810,7 +3839,7 @@ export type Status = {
      */
     time: string;
     /**
-     * What became of all messages so far.
+     * The fates of all messages so far.
      */
     totals: Totals;
     /**
@@ -3820,12 +3849,12 @@ export type Status = {
 };
 
 /**
- * How long the time of a point is.
+ * The length of time that a point of a series covers.
  */
 export type Step = '1m' | '1h' | '1d';
 
 /**
- * What a step does.
+ * The effect of a step.
  */
 export type StepReport = {
     changed: number;
@@ -3856,7 +3885,7 @@ export type StepStatus = {
      */
     dropped: number;
     /**
-     * Those that it could not be done to: they went on as they were.
+     * Messages that the step could not process: they went on as they were.
      */
     failed: number;
     /**
@@ -3864,11 +3893,11 @@ export type StepStatus = {
      */
     forgotten: number;
     /**
-     * What it does.
+     * The kind of step.
      */
     kind: string;
     /**
-     * Messages that got there and that it concerned.
+     * Messages that reached the step and matched its condition.
      */
     messages: number;
 };
@@ -3885,7 +3914,7 @@ export type StepTrace = {
     step: number;
     verdict: StepVerdict;
     /**
-     * In words.
+     * The reason in words.
      */
     why: string;
 };
@@ -3897,7 +3926,7 @@ export type StepVerdict = 'changed' | 'unchanged' | 'dropped' | 'skipped' | 'fai
  */
 export type Syslog = Reception & {
     /**
-     * How messages are told apart in a stream.
+     * The delimiting of messages in a stream.
      */
     framing: Framing;
     /**
@@ -3905,7 +3934,7 @@ export type Syslog = Reception & {
      */
     listen: Array<string>;
     /**
-     * Whether a datagram is many messages, each ending with a newline.
+     * Whether a datagram contains many messages, each ending with a newline.
      */
     split_datagrams: boolean;
 };
@@ -3915,16 +3944,16 @@ export type Syslog = Reception & {
  */
 export type SyslogServer = {
     /**
-     * What is sent of a message.
+     * The format of messages.
      */
     format: ForwardFormat;
     /**
-     * How messages are told apart in a stream.
+     * The delimiting of messages in a stream.
      */
     framing: ForwardFraming;
     tls?: ClientTls | null;
     /**
-     * `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
+     * The address `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several.
      */
     to: OneOrMore;
 };
@@ -3935,7 +3964,7 @@ export type SyslogServer = {
 export type Table = {
     columns: Array<Column>;
     /**
-     * Notes about the table: what was cut, and why.
+     * Notes about the table: the parts that were cut, and why.
      */
     notes: Array<string>;
     /**
@@ -3968,11 +3997,11 @@ export type TailGap = {
  */
 export type TailMessages = {
     /**
-     * What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless.
+     * The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
      */
     columns?: Array<string>;
     /**
-     * In the order in which they were stored, at most 500.
+     * The messages in the order in which they were stored, at most 500.
      */
     messages: Array<Message>;
 };
@@ -4008,7 +4037,7 @@ export type TailStatus = {
 };
 
 /**
- * What a target gets.
+ * The messages that a target gets.
  */
 export type TargetReport = {
     after: Volume;
@@ -4017,7 +4046,7 @@ export type TargetReport = {
 };
 
 /**
- * What messages have in common that one statement of a program writes.
+ * The common part of the messages that one statement of a program writes.
  */
 export type Template = {
     /**
@@ -4050,15 +4079,15 @@ export type TermPart = {
 };
 
 /**
- * What became of a test message.
+ * The result of a test message.
  */
 export type TestAnswer = {
     /**
-     * What the other side said, if its protocol has answers.
+     * The other side's answer, if its protocol has answers.
      */
     answer?: string;
     /**
-     * What went wrong, and what to do.
+     * The error: what went wrong, and what to do.
      */
     error?: string;
     /**
@@ -4075,7 +4104,7 @@ export type TestExample = {
     after: Shown;
     before: Shown;
     /**
-     * Of a stored one.
+     * The id of a stored message.
      */
     id?: string;
 };
@@ -4101,11 +4130,11 @@ export type TestLine = {
 export type TestOutcome = {
     after: Array<string>;
     /**
-     * Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+     * Their targets, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
      */
     before: Array<string>;
     /**
-     * Those of them that look different where they go in both.
+     * Those of them that reach a target in both documents and look different there.
      */
     changed: number;
     count: number;
@@ -4117,7 +4146,7 @@ export type TestOutcome = {
     };
     examples: Array<TestExample>;
     /**
-     * What the steps of the draft change in them, also where they are dropped afterwards.
+     * The changes that the draft's steps make to them, also if they are dropped afterwards.
      */
     steps: Array<TestStepChanges>;
     /**
@@ -4127,7 +4156,7 @@ export type TestOutcome = {
 };
 
 /**
- * What becomes of the same messages in two documents.
+ * The fates of the same messages in two documents.
  */
 export type TestReport = {
     /**
@@ -4143,7 +4172,8 @@ export type TestReport = {
      */
     fraction: number;
     /**
-     * Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
+     * The margin of error of such a sample: how far the share of changed messages may be off, from 0 to 1, in 19 of 20
+     * cases.
      */
     margin: number;
     /**
@@ -4159,7 +4189,7 @@ export type TestReport = {
      */
     parse_failures: BeforeAfter;
     /**
-     * What to know about these figures.
+     * Reservations about these figures.
      */
     problems: Array<string>;
     /**
@@ -4180,12 +4210,13 @@ export type TestReport = {
 };
 
 /**
- * What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`.
+ * The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` like in a search, or
+ * `messages`.
  */
 export type TestRequest = {
     /**
-     * What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-     * first of those logspaces in the router document.
+     * The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+     * in the first of those logspaces in the router document.
      */
     copies?: 'all' | null;
     /**
@@ -4215,7 +4246,7 @@ export type TestRequest = {
      */
     messages?: Array<Pasted> | null;
     /**
-     * In the query language; empty or `*` means all.
+     * The query, in the query language; empty or `*` means all.
      */
     query?: string;
     /**
@@ -4263,7 +4294,7 @@ export type TestTaken = {
 };
 
 /**
- * From when to when.
+ * A range of time.
  */
 export type TestedRange = {
     from: string;
@@ -4271,15 +4302,15 @@ export type TestedRange = {
 };
 
 /**
- * What encrypted connections need. Files are PEM, absolute or below the data directory.
+ * The certificate and key for encrypted connections. Files are PEM, absolute or below the data directory.
  */
 export type Tls = {
     /**
-     * Our certificate, and those between it and the authority that the senders know.
+     * Our certificate, with the intermediate ones up to an authority that senders trust.
      */
     certificate: string;
     /**
-     * The authorities whose certificates senders may show.
+     * The authorities that sign senders' certificates.
      */
     client_ca?: string | null;
     /**
@@ -4300,12 +4331,12 @@ export type Token = {
     created_by: string;
     expires_at: string | null;
     /**
-     * Until when the secret works that it had before; null if none does.
+     * The end of the secret that it had before; null if none works.
      */
     former_until: string | null;
     id: number;
     /**
-     * To the minute.
+     * The time of the last use, to the minute.
      */
     last_used: string | null;
     /**
@@ -4325,7 +4356,7 @@ export type Token = {
 };
 
 /**
- * How much a token may send; what is absent is not limited.
+ * The limits of a token; an absent one does not apply.
  */
 export type TokenLimits = {
     /**
@@ -4379,7 +4410,7 @@ export type Tokens = {
 };
 
 /**
- * What became of all messages since the ledger began, each counted once: received is the sum of the others but
+ * The fates of all messages since the ledger began, each counted once: `received` is the sum of the others except
  * `lost_before` and `skipped_bytes`.
  */
 export type Totals = {
@@ -4430,7 +4461,7 @@ export type Trace = {
      */
     message: Shown;
     /**
-     * Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+     * Its targets, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
      */
     outcome: Array<string>;
     routes: Array<RouteTrace>;
@@ -4438,7 +4469,7 @@ export type Trace = {
 };
 
 /**
- * Which message, and through which document.
+ * The message to trace, and the document to take it through.
  */
 export type TraceRequest = {
     /**
@@ -4466,7 +4497,7 @@ export type TraceRequest = {
  */
 export type Unconfirmed = {
     /**
-     * Whether it is taken back before that if messages fare worse than before.
+     * Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
      */
     back_if_worse: boolean;
     /**
@@ -4485,7 +4516,7 @@ export type Unconfirmed = {
 };
 
 /**
- * What becomes of a query that cannot be parsed.
+ * The treatment of a query that cannot be parsed.
  */
 export type Unparsed = 'refuse' | 'text';
 
@@ -4522,7 +4553,7 @@ export type User = {
     logspaces: Array<string> | null;
     name: string;
     /**
-     * Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
+     * The provider that keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
      */
     origin: string | null;
     role: Role;
@@ -4537,7 +4568,7 @@ export type User = {
 };
 
 /**
- * What a user may do from now on. Every part is required, so that nothing is granted by omission.
+ * The new rights of a user. Every part is required, so that nothing is granted by omission.
  */
 export type UserChange = {
     /**
@@ -4559,11 +4590,11 @@ export type Users = {
 };
 
 /**
- * What applying a document would do.
+ * The effect of applying a document.
  */
 export type Validation = {
     /**
-     * What would change, a sentence for each.
+     * The changes it would make, a sentence for each.
      */
     changes: Array<string>;
     /**
@@ -4645,14 +4676,14 @@ export type VerificationFinding = {
      */
     to: string | null;
     /**
-     * Where in it, and what.
+     * The damage, and its place in the part.
      */
     what: string;
 };
 
 export type Volume = {
     /**
-     * Of their raw bytes.
+     * The size of their raw bytes.
      */
     bytes: number;
     messages: number;
@@ -4677,31 +4708,31 @@ export type Waiting = {
 };
 
 /**
- * What a warning is about.
+ * The cause of a warning.
  */
 export type WarningCode = 'range_in_query' | 'unparsed_text' | 'space_after_operator' | 'pipe_in_text' | 'comparison_as_text' | 'unknown_field' | 'unknown_logspace' | 'unfinished' | 'damaged';
 
 /**
- * Where HTTP is served.
+ * An address at which HTTP is served.
  */
 export type WebSocket = {
     /**
-     * What is served: `web`, `redirect` or `metrics`.
+     * The kind of listener: `web`, `redirect` or `metrics`.
      */
     serves: string;
     /**
-     * Where clients find it.
+     * The address for clients.
      */
     url: string;
 };
 
 /**
- * Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+ * Messages of which only the number and the size are shown: routes also store messages of their sources in logspaces
  * that the caller may not search.
  */
 export type Withheld = {
     /**
-     * As received.
+     * Their size as received.
      */
     bytes: number;
     messages: number;
@@ -4712,7 +4743,7 @@ export type Withheld = {
  */
 export type Work = {
     /**
-     * What is done of `of_bytes`.
+     * The number of bytes done, of `of_bytes`.
      */
     done_bytes: number;
     kind: WorkKind;
@@ -4721,7 +4752,7 @@ export type Work = {
 };
 
 /**
- * What is done.
+ * The kind of work.
  */
 export type WorkKind = 'verify' | 'reindex';
 
@@ -4777,7 +4808,7 @@ export type WrittenStage = {
      */
     start: number;
     /**
-     * Without the `|` before it.
+     * The text without the `|` before it.
      */
     text: string;
 };
@@ -4791,15 +4822,15 @@ export type ZoneGuess = {
      */
     guess: string;
     /**
-     * How many of its last messages say so.
+     * The number of its last messages that agree.
      */
     messages: number;
     /**
-     * Of how many.
+     * The number of messages compared.
      */
     of: number;
     /**
-     * How far its times are ahead of ours; below zero they are behind.
+     * The time by which it is ahead of ours; below zero it is behind.
      */
     seconds_ahead: number;
 };
@@ -5001,7 +5032,7 @@ export type AggregateGetAsked = {
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -5023,7 +5054,7 @@ export type AggregateGetAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
     };
@@ -5142,11 +5173,11 @@ export type CountGetAsked = {
     path?: never;
     query?: {
         /**
-         * In the query language; empty or `*` means all.
+         * The query, in the query language; empty or `*` means all.
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -5168,7 +5199,7 @@ export type CountGetAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
     };
@@ -5440,7 +5471,7 @@ export type ExportAsked = {
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -5462,7 +5493,7 @@ export type ExportAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         format?: ('ndjson' | 'csv' | 'raw') & {
@@ -5503,11 +5534,11 @@ export type FacetsGetAsked = {
     path?: never;
     query: {
         /**
-         * In the query language; empty or `*` means all.
+         * The query, in the query language; empty or `*` means all.
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -5529,7 +5560,7 @@ export type FacetsGetAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         /**
@@ -5629,11 +5660,11 @@ export type HistogramGetAsked = {
     path?: never;
     query?: {
         /**
-         * In the query language; empty or `*` means all.
+         * The query, in the query language; empty or `*` means all.
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -5655,7 +5686,7 @@ export type HistogramGetAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         /**
@@ -5713,7 +5744,7 @@ export type IngestAsked = {
          */
         logspace?: string | null;
         /**
-         * What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it.
+         * The format of a line of `text/plain`: a plain message, or syslog as a file source with this `format` reads it.
          */
         format?: 'text' | 'auto' | 'rfc5424' | 'rfc3164' | null;
         /**
@@ -5971,17 +6002,17 @@ export type ContextAsked = {
     };
     query?: {
         /**
-         * In the query language; empty or `*` means all.
+         * The query, in the query language; empty or `*` means all.
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
         };
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         /**
@@ -6438,7 +6469,7 @@ export type SearchGetAsked = {
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -6460,7 +6491,7 @@ export type SearchGetAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         /**
@@ -6471,7 +6502,7 @@ export type SearchGetAsked = {
             [key: string]: unknown;
         };
         /**
-         * Where the page begins: `cursor` of the page before, which the same question had.
+         * The beginning of the page: `cursor` of the page before, for the same question.
          */
         cursor?: string;
     };
@@ -6512,7 +6543,7 @@ export type ForgetSendersAsked = {
          */
         query?: string;
         /**
-         * Whether only those are meant whose messages all came within a minute; false by default.
+         * Only those whose messages all came within a minute; false by default.
          */
         once?: boolean;
     };
@@ -6786,7 +6817,7 @@ export type TailAsked = {
          */
         query?: string;
         /**
-         * What becomes of a query that cannot be parsed.
+         * The treatment of a query that cannot be parsed.
          */
         unparsed?: ('refuse' | 'text') & {
             [key: string]: unknown;
@@ -6800,7 +6831,7 @@ export type TailAsked = {
          */
         logspaces?: string;
         /**
-         * Which copies count.
+         * The copies that count.
          */
         copies?: 'all';
         /**
