@@ -14,8 +14,9 @@
 //! | `file`     | the registry on the disk                                  |
 //! | `report`   | the registry, to be shown                                 |
 //!
-//! It is written every five minutes and when the process stops. A crash loses the figures about senders of the last
-//! minutes, never messages: the [ledger](super::ledger) counts those.
+//! It is written every five minutes, soon after a new sender is heard, and when the process stops. A crash loses the
+//! figures about senders of the last minutes, but hardly a sender, and never messages: the [ledger](super::ledger) counts
+//! those.
 
 mod file;
 mod habit;
@@ -55,6 +56,10 @@ const SKIPPED_MAX: usize = 1000;
 /// A sender is forgotten after this long without a message.
 const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
 const WRITE_INTERVAL: Duration = Duration::from_secs(300);
+/// The least time between two writes for new senders: one that is forgotten by a crash would be called unknown.
+const NEW_SENDER_INTERVAL: Duration = Duration::from_secs(1);
+/// Writes for new senders take at most one part of this many of the time, however many senders there are.
+const NEW_SENDER_SHARE: u32 = 50;
 
 /// See the module.
 pub struct Senders {
@@ -65,9 +70,18 @@ pub struct Senders {
     silent_after: Duration,
     disk: Arc<dyn Disk>,
     data: PathBuf,
-    stopping: Mutex<bool>,
-    stop: Condvar,
+    wanted: Mutex<WantedWrite>,
+    wake: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The write of the registry that somebody waits for.
+#[derive(Default)]
+struct WantedWrite {
+    /// A sender is new.
+    soon: bool,
+    /// The process stops.
+    last: bool,
 }
 
 /// The way messages reached us, as far as the batch does not say it.
@@ -90,8 +104,8 @@ impl Senders {
             silent_after,
             disk,
             data: data.to_owned(),
-            stopping: Mutex::new(false),
-            stop: Condvar::new(),
+            wanted: Mutex::default(),
+            wake: Condvar::new(),
             thread: Mutex::default(),
         }
     }
@@ -106,12 +120,10 @@ impl Senders {
 
     fn run(&self) {
         let mut failed = false;
+        let mut took = Duration::ZERO;
         loop {
-            let until = Instant::now() + WRITE_INTERVAL;
-            let mut stopping = self.stopping.lock();
-            while !*stopping && !self.stop.wait_until(&mut stopping, until).timed_out() {}
-            let ends = *stopping;
-            drop(stopping);
+            let wanted = self.wait(took);
+            let begun = Instant::now();
             match self.write() {
                 Ok(()) => failed = false,
                 Err(error) if !failed => {
@@ -120,16 +132,32 @@ impl Senders {
                 }
                 Err(_) => {}
             }
-            if ends {
+            took = begun.elapsed();
+            if wanted.last {
                 return;
             }
         }
     }
 
+    /// Waits until the registry is to be written, after a write that took this long.
+    fn wait(&self, took: Duration) -> WantedWrite {
+        let now = Instant::now();
+        let soon = now + NEW_SENDER_INTERVAL.max(took * NEW_SENDER_SHARE);
+        let latest = now + WRITE_INTERVAL;
+        let mut wanted = self.wanted.lock();
+        while !wanted.last {
+            let until = if wanted.soon { soon.min(latest) } else { latest };
+            if self.wake.wait_until(&mut wanted, until).timed_out() {
+                break;
+            }
+        }
+        WantedWrite { soon: std::mem::take(&mut wanted.soon), last: wanted.last }
+    }
+
     /// Writes all and ends the thread.
     pub fn stop(&self) {
-        *self.stopping.lock() = true;
-        self.stop.notify_all();
+        self.wanted.lock().last = true;
+        self.wake.notify_all();
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
         {
@@ -145,6 +173,7 @@ impl Senders {
             None => return,
         };
         let mut registry = self.registry.lock();
+        let known = registry.senders.len();
         for tally in tallies {
             let key = SenderKey { source: via.source.clone(), host: printable(tally.host) };
             let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
@@ -165,6 +194,12 @@ impl Senders {
             sender.add(&tally, &came, now, self.listening_since);
         }
         registry.changed = true;
+        let is_new = known < registry.senders.len();
+        drop(registry);
+        if is_new {
+            self.wanted.lock().soon = true;
+            self.wake.notify_all();
+        }
     }
 
     /// Counts bytes that came through a source and that no message holds. Their sender is known by its address alone.

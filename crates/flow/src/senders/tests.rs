@@ -291,3 +291,18 @@ fn write_all(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
     file.append(&mut [io::IoSlice::new(bytes)]).unwrap();
     file.sync().unwrap();
 }
+
+#[test]
+fn a_new_sender_is_on_the_disk_soon() {
+    let disk = new_disk();
+    let running = Arc::new(senders(&disk));
+    running.start().unwrap();
+    add(&running, &["one"], 0);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // A process that is killed writes nothing more: another one finds what is on the disk.
+    while report(&senders(&disk), "")["total"] != 1 {
+        assert!(Instant::now() < deadline, "not written");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    running.stop();
+}
