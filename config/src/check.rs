@@ -70,7 +70,8 @@ const TOKEN_CHARS_MAX: usize = 64;
 fn draft(node: &DocumentNode, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
     let is_document = findings.is_empty();
-    let (checked, later) = run(&document);
+    let (mut checked, later) = run(&document);
+    checked.warnings.splice(..0, findings.warnings.drain(..));
     if document.version == VERSION {
         findings.add_consequences(later);
     }

@@ -87,7 +87,7 @@ pub struct GelfSource {
     pub listen: Vec<ListenAddress>,
     /// The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
     /// The number of workers that share one connection's messages.
@@ -106,7 +106,7 @@ pub struct OtlpSource {
     pub listen: Vec<ListenAddress>,
     /// The longest request that is accepted, uncompressed.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_request: Size,
+    pub request_max: Size,
     /// The name of the token that requests must have; without it, they need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
@@ -132,7 +132,7 @@ pub struct Reception {
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
     /// The number of workers that share one connection's messages.
@@ -147,7 +147,7 @@ pub struct Reception {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Admission {
     /// The greatest number of open stream connections; further ones are refused.
-    pub max_connections: u32,
+    pub connections_max: u32,
     /// Networks that may send; empty for everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
@@ -194,7 +194,7 @@ pub struct FileSource {
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
 }
 
 /// The keys of a source of messages from the HTTP ingest endpoints.
@@ -271,7 +271,7 @@ impl GelfSource {
         fields.described_by(GELF_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         GelfSource {
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
             coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, &listen),
@@ -285,7 +285,7 @@ impl OtlpSource {
         fields.described_by(OTLP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
-            max_request: fields.get_within("max_request"),
+            request_max: fields.get_within("request_max"),
             token: fields.optional("token"),
             admission: Admission::read(fields, &listen),
             listen,
@@ -310,7 +310,7 @@ impl Reception {
             timezone: timezone(fields),
             timezones: timezones(fields),
             charset: fields.get("charset"),
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
             coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, listen),
@@ -321,7 +321,7 @@ impl Reception {
 impl Admission {
     fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Admission {
         Admission {
-            max_connections: fields.get_within("max_connections"),
+            connections_max: fields.get_within("connections_max"),
             allow: fields.get("allow"),
             proxy_protocol: fields.get("proxy_protocol"),
             tls: Tls::of(fields, listen),
@@ -378,7 +378,7 @@ impl FileSource {
             timezone: timezone(fields),
             timezones: timezones(fields),
             charset: fields.get("charset"),
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
         };
         if files.paths.iter().any(|path| path.is_empty() || path.split('/').any(|part| part == "..")) {
             fields.note("paths", "must name files, without `..`, like `[\"/var/log/nginx/*.log\"]`");
@@ -417,6 +417,7 @@ impl ReadValue for Source {
             // Without a kind it is unknown which keys belong here.
             None => return Some(Source { id, enabled, kind: SourceKind::Internal }),
         };
+        fields.warn_of_old_keys(&format!("source `{id}`"));
         fields.finish();
         Some(Source { id, enabled, kind })
     }

@@ -69,6 +69,12 @@ pub fn catalogue() -> Vec<CatalogueItem> {
     ]
 }
 
+/// The name that a key of the document has now, if this is an old one.
+pub(crate) fn renamed(key: &str) -> Option<&'static str> {
+    let mut settings = catalogue().into_iter().flat_map(|item| item.settings);
+    settings.find(|setting| setting.old_key == Some(key)).map(|setting| setting.key)
+}
+
 /// The tables of the manual. Keys that several kinds share have their own table.
 pub fn tables() -> Vec<ManualTable> {
     let table = |name, groups: &[&'static [Setting]]| ManualTable {

@@ -89,7 +89,8 @@ pub(super) const OF_GELF: &[Setting] = &[
         .help("One a line: udp://, tcp:// or tls:// with ADDRESS:PORT; unix-dgram:PATH or unix-stream:PATH.")
         .means("The sockets to open, as those of `syslog`. A datagram is a message or a chunk of one, and may be \
                 packed with gzip or zlib; a message in a stream ends with a NUL byte."),
-    Setting::new("max_message", SettingKind::Size, "Longest message")
+    Setting::new("message_max", SettingKind::Size, "Longest message")
+        .formerly("max_message")
         .default("1MiB")
         .min("256B")
         .max("16MiB")
@@ -106,7 +107,8 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
         .help("One a line: grpc://, http://, grpc+tls:// or https:// with ADDRESS:PORT.")
         .means("The sockets to open: `grpc://ADDRESS:PORT`, `http://ADDRESS:PORT`, and encrypted `grpc+tls://…`, \
                 `https://…`. A request is answered when its records are as durable as their logspaces promise."),
-    Setting::new("max_request", SettingKind::Size, "Longest request")
+    Setting::new("request_max", SettingKind::Size, "Longest request")
+        .formerly("max_request")
         .default("16MiB")
         .min("64KiB")
         .max("64MiB")
@@ -145,7 +147,8 @@ pub(super) const READING: &[Setting] = &[
         .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")
         .means("The encoding of texts that are not UTF-8, by its WHATWG name, for example `iso-8859-1`, `shift_jis` \
                 or `gbk`. They are shown and searched as UTF-8; the exact bytes are kept."),
-    Setting::new("max_message", SettingKind::Size, "Longest message")
+    Setting::new("message_max", SettingKind::Size, "Longest message")
+        .formerly("max_message")
         .default("64KiB")
         .min("256B")
         .max("16MiB")
@@ -156,7 +159,8 @@ pub(super) const READING: &[Setting] = &[
 
 /// The keys of every source with sockets.
 pub(super) const SOCKETS: &[Setting] = &[
-    Setting::new("max_connections", SettingKind::Number, "Most connections")
+    Setting::new("connections_max", SettingKind::Number, "Most connections")
+        .formerly("max_connections")
         .default("1000")
         .min("1")
         .max("100000")

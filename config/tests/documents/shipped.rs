@@ -210,7 +210,7 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     let json = serde_json::to_value(&document).expect("as JSON");
     let syslog = &json["sources"][0];
     assert_eq!(syslog["coalesce"], serde_json::json!({"delay": "5ms", "buffer": "1MiB"}));
-    assert_eq!((&syslog["max_connections"], &syslog["allow"]), (&1000.into(), &serde_json::json!([])));
+    assert_eq!((&syslog["connections_max"], &syslog["allow"]), (&1000.into(), &serde_json::json!([])));
     assert_eq!(json["sources"][1]["coalesce"]["delay"], "0ms");
     assert_eq!(json["sources"][2]["start"], "end");
     assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "enabled": true, "kind": "http"}));
