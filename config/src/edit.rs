@@ -142,7 +142,8 @@ fn rename_old_keys(table: &mut Table) {
         return;
     }
     // A key cannot be changed where it is, so each moves behind the last one in turn.
-    for (key, item) in written.iter().filter_map(|key| table.remove_entry(key)) {
+    for key in &written {
+        let Some((key, item)) = table.remove_entry(key) else { continue };
         let name = renamed(key.get()).map(|name| Key::new(name).with_leaf_decor(key.leaf_decor().clone()));
         table.insert_formatted(&name.unwrap_or(key), item);
     }

@@ -4,10 +4,8 @@ use ipnet::IpNet;
 use serde::Serialize;
 
 use crate::auto::CountOrAuto;
-use crate::catalogue::{
-    FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
-};
-use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
+use crate::catalogue::{SOURCE, SourceType};
+use crate::choice::{Framing, SourceFormat, StartPosition};
 use crate::listen::{ListenAddress, ListenProtocol};
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
@@ -220,34 +218,61 @@ pub struct Coalesce {
 }
 
 impl SourceKind {
-    /// The addresses that it listens on.
-    pub fn listen(&self) -> &[ListenAddress] {
+    /// The kind without its keys.
+    pub fn tag(&self) -> SourceType {
         match self {
-            SourceKind::Syslog(syslog) => &syslog.listen,
-            SourceKind::Relp(relp) => &relp.listen,
-            SourceKind::Gelf(gelf) => &gelf.listen,
-            SourceKind::Otlp(otlp) => &otlp.listen,
-            SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => &[],
+            SourceKind::Syslog(_) => SourceType::Syslog,
+            SourceKind::Relp(_) => SourceType::Relp,
+            SourceKind::Gelf(_) => SourceType::Gelf,
+            SourceKind::Otlp(_) => SourceType::Otlp,
+            SourceKind::File(_) => SourceType::File,
+            SourceKind::Http(_) => SourceType::Http,
+            SourceKind::Internal => SourceType::Internal,
         }
     }
 
-    /// The name that documents and the API use.
-    pub fn name(&self) -> &'static str {
+    /// The addresses that it listens on, if it is of a kind with sockets of its own.
+    pub fn sockets(&self) -> Option<&[ListenAddress]> {
         match self {
-            SourceKind::Syslog(_) => "syslog",
-            SourceKind::Relp(_) => "relp",
-            SourceKind::Gelf(_) => "gelf",
-            SourceKind::Otlp(_) => "otlp",
-            SourceKind::File(_) => "file",
-            SourceKind::Http(_) => "http",
-            SourceKind::Internal => "internal",
+            SourceKind::Syslog(syslog) => Some(&syslog.listen),
+            SourceKind::Relp(relp) => Some(&relp.listen),
+            SourceKind::Gelf(gelf) => Some(&gelf.listen),
+            SourceKind::Otlp(otlp) => Some(&otlp.listen),
+            SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => None,
+        }
+    }
+
+    /// The addresses that it listens on.
+    pub fn listen(&self) -> &[ListenAddress] {
+        self.sockets().unwrap_or_default()
+    }
+
+    /// The time zone of timestamps without one, if it is of a kind that may receive such.
+    pub fn timezone(&self) -> Option<&str> {
+        match self {
+            SourceKind::Syslog(syslog) => Some(&syslog.reception.timezone),
+            SourceKind::Relp(relp) => Some(&relp.reception.timezone),
+            SourceKind::File(files) => Some(&files.timezone),
+            SourceKind::Gelf(_) | SourceKind::Otlp(_) | SourceKind::Http(_) | SourceKind::Internal => None,
+        }
+    }
+
+    fn read(tag: SourceType, fields: &mut TableReader<'_>) -> SourceKind {
+        fields.described_by(tag.form().settings);
+        match tag {
+            SourceType::Syslog => SourceKind::Syslog(SyslogSource::read(fields)),
+            SourceType::Relp => SourceKind::Relp(RelpSource::read(fields)),
+            SourceType::Gelf => SourceKind::Gelf(GelfSource::read(fields)),
+            SourceType::Otlp => SourceKind::Otlp(OtlpSource::read(fields)),
+            SourceType::File => SourceKind::File(FileSource::read(fields)),
+            SourceType::Http => SourceKind::Http(HttpSource::read(fields)),
+            SourceType::Internal => SourceKind::Internal,
         }
     }
 }
 
 impl SyslogSource {
     fn read(fields: &mut TableReader<'_>) -> SyslogSource {
-        fields.described_by(SYSLOG_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         SyslogSource {
             framing: fields.get("framing"),
@@ -260,7 +285,6 @@ impl SyslogSource {
 
 impl RelpSource {
     fn read(fields: &mut TableReader<'_>) -> RelpSource {
-        fields.described_by(RELP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Relp);
         RelpSource { reception: Reception::read(fields, &listen), listen }
     }
@@ -268,7 +292,6 @@ impl RelpSource {
 
 impl GelfSource {
     fn read(fields: &mut TableReader<'_>) -> GelfSource {
-        fields.described_by(GELF_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         GelfSource {
             message_max: fields.get_within("message_max"),
@@ -282,7 +305,6 @@ impl GelfSource {
 
 impl OtlpSource {
     fn read(fields: &mut TableReader<'_>) -> OtlpSource {
-        fields.described_by(OTLP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
             request_max: fields.get_within("request_max"),
@@ -363,14 +385,12 @@ impl Tls {
 
 impl HttpSource {
     fn read(fields: &mut TableReader<'_>) -> HttpSource {
-        fields.described_by(HTTP_SOURCE);
         HttpSource { token: fields.optional("token") }
     }
 }
 
 impl FileSource {
     fn read(fields: &mut TableReader<'_>) -> FileSource {
-        fields.described_by(FILE_SOURCE);
         let files = FileSource {
             paths: fields.required("paths", Vec::new()),
             start: fields.get("start"),
@@ -396,7 +416,7 @@ impl Coalesce {
 /// The defaults of a syslog source.
 impl Default for Coalesce {
     fn default() -> Coalesce {
-        defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)
+        defaults(SourceType::Syslog.form().settings, "coalesce.", Coalesce::read)
     }
 }
 
@@ -406,17 +426,11 @@ impl ReadValue for Source {
         fields.described_by(&[SOURCE]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
-        let kind = match fields.required("kind", None) {
-            Some(SourceName::Syslog) => SourceKind::Syslog(SyslogSource::read(&mut fields)),
-            Some(SourceName::Relp) => SourceKind::Relp(RelpSource::read(&mut fields)),
-            Some(SourceName::Gelf) => SourceKind::Gelf(GelfSource::read(&mut fields)),
-            Some(SourceName::Otlp) => SourceKind::Otlp(OtlpSource::read(&mut fields)),
-            Some(SourceName::File) => SourceKind::File(FileSource::read(&mut fields)),
-            Some(SourceName::Http) => SourceKind::Http(HttpSource::read(&mut fields)),
-            Some(SourceName::Internal) => SourceKind::Internal,
+        let Some(tag) = fields.required("kind", None) else {
             // Without a kind it is unknown which keys belong here.
-            None => return Some(Source { id, enabled, kind: SourceKind::Internal }),
+            return Some(Source { id, enabled, kind: SourceKind::Internal });
         };
+        let kind = SourceKind::read(tag, &mut fields);
         fields.warn_of_old_keys(&format!("source `{id}`"));
         fields.finish();
         Some(Source { id, enabled, kind })

@@ -174,10 +174,12 @@ impl<'a> TableReader<'a> {
 
     /// Records a finding for every key that was not read.
     pub(crate) fn finish(self) {
-        let is_known = |written: &str| {
-            self.known.iter().any(|key| *key == written || self.old_key(key) == Some(written))
+        let is_known = |entry: &&TableEntry| {
+            let name = entry.key.as_str();
+            self.known.iter().any(|key| *key == name || self.old_key(key) == Some(name))
         };
-        for entry in self.entries.iter().filter(|entry| !is_known(&entry.key)) {
+        let unknown: Vec<&TableEntry> = self.entries.iter().filter(|entry| !is_known(entry)).collect();
+        for entry in unknown {
             let suggestion = did_you_mean(&entry.key, self.known.iter().copied());
             let hint = if suggestion.is_empty() {
                 format!("; known here: {}", self.known.join(", "))

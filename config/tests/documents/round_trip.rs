@@ -413,12 +413,11 @@ fn commented(toml: &str) -> String {
 
 /// The same text with keys under the names that they had before.
 fn with_old_names(toml: &str) -> String {
-    let names = ["message", "connections", "request"];
-    let line = |line: &str| match names.iter().find(|name| line.starts_with(&format!("{name}_max = "))) {
-        Some(name) => format!("max_{name}{}\n", &line[name.len() + "_max".len()..]),
-        None => format!("{line}\n"),
+    let renamed = |line: &str| {
+        let (key, value) = line.split_once("_max = ")?;
+        ["message", "connections", "request"].contains(&key).then(|| format!("max_{key} = {value}\n"))
     };
-    toml.lines().map(line).collect()
+    toml.lines().map(|line| renamed(line).unwrap_or_else(|| format!("{line}\n"))).collect()
 }
 
 proptest! {
@@ -447,9 +446,11 @@ proptest! {
 
     #[test]
     fn a_text_with_old_names_is_the_same_document(old in document(), new in document()) {
-        let text = with_old_names(&commented(&to_toml(&old)));
-        prop_assert_eq!(from_toml(&text).as_ref(), Ok(&old), "{}", text);
-        prop_assert_eq!(merge_into_toml(&text, &old), &text);
+        let renamed = commented(&to_toml(&old));
+        let text = with_old_names(&renamed);
+        let read = from_toml(&renamed).expect("comments leave it a document");
+        prop_assert_eq!(from_toml(&text), Ok(read.clone()), "{}", text);
+        prop_assert_eq!(&merge_into_toml(&text, &read), &text);
         let merged = merge_into_toml(&text, &new);
         prop_assert!(merged.starts_with("# before 0\nversion = 1 # behind 0\n"), "written afresh: {}", merged);
         prop_assert_eq!(from_toml(&merged), Ok(new), "{}", merged);
