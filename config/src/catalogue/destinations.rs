@@ -8,33 +8,33 @@ use crate::choice::{
 
 kinds! {
     /// The kind of a destination.
-    DestinationType: "kind of destination";
-
-    /// Syslog to a server.
-    Syslog, "syslog", "Syslog server over UDP, TCP or TLS",
-        "to = ['tcp://']", &[OF_SYSLOG, STREAM, DESTINATION];
-    /// Syslog to a server that acknowledges every message.
-    Relp, "relp", "Syslog server over RELP, acknowledged",
-        "to = ['relp://']", &[OF_RELP, STREAM, DESTINATION];
-    /// Lines to a file.
-    File, "file", "File", "path = 'forward/all.log'", &[OF_FILE, DESTINATION];
-    /// Objects to S3, or to another store that speaks its protocol.
-    S3, "s3", "Objects in S3",
-        "bucket = ''\naccess_key = ''\nsecret_key_file = 's3.key'", &[OF_S3, HTTP, DESTINATION];
-    /// Documents to Elasticsearch or OpenSearch.
-    Elastic, "elastic", "Elasticsearch or OpenSearch",
-        "url = 'https://'\nindex = 'logs-logstead-default'", &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
-    /// Streams to Loki.
-    Loki, "loki", "Grafana Loki", "url = 'https://'", &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
-    /// Events to Splunk.
-    SplunkHec, "splunk_hec", "Splunk HTTP event collector",
-        "url = 'https://'\ntoken_file = 'splunk.token'", &[OF_SPLUNK, TOKEN, POSTING, HTTP, DESTINATION];
-    /// Log records to an OpenTelemetry collector.
-    Otlp, "otlp", "OpenTelemetry over HTTP",
-        "url = 'https://'", &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
-    /// Lines to an HTTP server.
-    NdjsonHttp, "ndjson_http", "Lines over HTTP",
-        "url = 'https://'", &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
+    pub enum DestinationType: "kind of destination" {
+        /// Syslog to a server.
+        Syslog = "syslog", "Syslog server over UDP, TCP or TLS",
+            "to = ['tcp://']", &[OF_SYSLOG, STREAM, DESTINATION];
+        /// Syslog to a server that acknowledges every message.
+        Relp = "relp", "Syslog server over RELP, acknowledged",
+            "to = ['relp://']", &[OF_RELP, STREAM, DESTINATION];
+        /// Lines to a file.
+        File = "file", "File", "path = 'forward/all.log'", &[OF_FILE, DESTINATION];
+        /// Objects to S3, or to another store that speaks its protocol.
+        S3 = "s3", "Objects in S3",
+            "bucket = ''\naccess_key = ''\nsecret_key_file = 's3.key'", &[OF_S3, HTTP, DESTINATION];
+        /// Documents to Elasticsearch or OpenSearch.
+        Elastic = "elastic", "Elasticsearch or OpenSearch",
+            "url = 'https://'\nindex = 'logs-logstead-default'", &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
+        /// Streams to Loki.
+        Loki = "loki", "Grafana Loki", "url = 'https://'", &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
+        /// Events to Splunk.
+        SplunkHec = "splunk_hec", "Splunk HTTP event collector",
+            "url = 'https://'\ntoken_file = 'splunk.token'", &[OF_SPLUNK, TOKEN, POSTING, HTTP, DESTINATION];
+        /// Log records to an OpenTelemetry collector.
+        Otlp = "otlp", "OpenTelemetry over HTTP",
+            "url = 'https://'", &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
+        /// Lines to an HTTP server.
+        NdjsonHttp = "ndjson_http", "Lines over HTTP",
+            "url = 'https://'", &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
+    }
 }
 
 /// The keys of every destination.

@@ -6,27 +6,27 @@ use crate::auto::CountOrAuto;
 use crate::choice::{Framing, SourceFormat, StartPosition};
 
 kinds! {
-    /// The kind of a source. A source also has the settings of [`SOURCE`].
-    SourceType: "kind of source";
-
-    /// Syslog from sockets.
-    Syslog, "syslog", "Syslog over UDP, TCP, TLS and unix sockets",
-        "listen = ['tcp://0.0.0.0:5515']", &[OF_SYSLOG, READING, SOCKETS, GATHERING];
-    /// Syslog over RELP.
-    Relp, "relp", "Syslog over RELP, acknowledged",
-        "listen = ['relp://0.0.0.0:2515']", &[OF_RELP, READING, SOCKETS, GATHERING];
-    /// GELF from sockets.
-    Gelf, "gelf", "GELF over UDP, TCP and TLS",
-        "listen = ['udp://0.0.0.0:12201']", &[OF_GELF, SOCKETS, GATHERING];
-    /// OpenTelemetry's logs from sockets of its own.
-    Otlp, "otlp", "OpenTelemetry logs over gRPC and HTTP",
-        "listen = ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318']", &[OF_OTLP, SOCKETS];
-    /// Lines of files.
-    File, "file", "Lines of files", "paths = ['/var/log/*.log']", &[OF_FILES, READING];
-    /// Over HTTP.
-    Http, "http", "HTTP ingest", "", &[OF_HTTP];
-    /// Logstead's own log.
-    Internal, "internal", "Logstead’s own log", "", &[];
+    /// The kind of a source.
+    pub enum SourceType: "kind of source" {
+        /// Syslog from sockets.
+        Syslog = "syslog", "Syslog over UDP, TCP, TLS and unix sockets",
+            "listen = ['tcp://0.0.0.0:5515']", &[OF_SYSLOG, READING, SOCKETS, GATHERING];
+        /// Syslog over RELP.
+        Relp = "relp", "Syslog over RELP, acknowledged",
+            "listen = ['relp://0.0.0.0:2515']", &[OF_RELP, READING, SOCKETS, GATHERING];
+        /// GELF from sockets.
+        Gelf = "gelf", "GELF over UDP, TCP and TLS",
+            "listen = ['udp://0.0.0.0:12201']", &[OF_GELF, SOCKETS, GATHERING];
+        /// OpenTelemetry's logs from sockets of its own.
+        Otlp = "otlp", "OpenTelemetry logs over gRPC and HTTP",
+            "listen = ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318']", &[OF_OTLP, SOCKETS];
+        /// Lines of files.
+        File = "file", "Lines of files", "paths = ['/var/log/*.log']", &[OF_FILES, READING];
+        /// Over HTTP.
+        Http = "http", "HTTP ingest", "", &[OF_HTTP];
+        /// Logstead's own log.
+        Internal = "internal", "Logstead’s own log", "", &[];
+    }
 }
 
 /// The keys of every source.
