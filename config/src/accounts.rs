@@ -8,7 +8,7 @@ use crate::check::is_id;
 use crate::destination::Proxy;
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::{Choice, ReadValue};
+use crate::read::{ReadValue, choices};
 use crate::table_reader::TableReader;
 use crate::unit::Period;
 
@@ -23,15 +23,16 @@ pub struct Accounts {
     pub ldap: Vec<Ldap>,
 }
 
-/// The role of an account, as settings name it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AccountRole {
-    /// Searches.
-    Analyst,
-    /// Changes the router.
-    Operator,
-    /// Manages users and tokens.
-    Admin,
+choices! {
+    /// The role of an account, as settings name it.
+    pub enum AccountRole: "role" {
+        /// Searches.
+        Analyst = "analyst",
+        /// Changes the router.
+        Operator = "operator",
+        /// Manages users and tokens.
+        Admin = "admin",
+    }
 }
 
 /// The rights of a group's members.
@@ -109,22 +110,6 @@ pub struct Ldap {
     pub timeout: Period,
     /// The rights of groups; the first rule that matches counts.
     pub grants: Vec<GroupGrant>,
-}
-
-impl AccountRole {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
-    }
-}
-
-impl Choice for AccountRole {
-    const NOUN: &'static str = "role";
-    const NAMES: &'static [(&'static str, AccountRole)] = &[
-        ("analyst", AccountRole::Analyst),
-        ("operator", AccountRole::Operator),
-        ("admin", AccountRole::Admin),
-    ];
 }
 
 impl Accounts {

@@ -23,9 +23,36 @@ pub(crate) trait Choice: Copy + 'static {
     /// The noun for the values, as in "is not a {NOUN}".
     const NOUN: &'static str;
     const NAMES: &'static [(&'static str, Self)];
-    /// Names that have a meaning, but not in this version.
-    const LATER: &'static [&'static str] = &[];
 }
+
+/// Defines enums that are a [`Choice`], so that each name is written once: the noun behind the name of the enum, and
+/// that of each value behind it.
+macro_rules! choices {
+    ($($(#[$about:meta])* pub enum $choice:ident: $noun:literal { $($(#[$of:meta])* $value:ident = $name:tt,)+ })+) => {$(
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+        $(#[$about])*
+        pub enum $choice {
+            $($(#[$of])* #[serde(rename = $name)] $value,)+
+        }
+
+        impl $crate::read::Choice for $choice {
+            const NOUN: &'static str = $noun;
+            const NAMES: &'static [(&'static str, $choice)] = &[$(($name, $choice::$value)),+];
+        }
+
+        impl $choice {
+            /// The name, as it is configured.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($choice::$value => $name,)+
+                }
+            }
+        }
+    )+};
+}
+
+pub(crate) use choices;
 
 /// Reads a string and parses it.
 pub(crate) fn parsed<T>(
@@ -43,9 +70,6 @@ pub(crate) fn choose<T: Choice>(text: &str) -> Result<T, String> {
     let names = || T::NAMES.iter().map(|(name, _)| *name);
     if let Some((_, value)) = T::NAMES.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
-    }
-    if T::LATER.contains(&text) {
-        return Err(format!("`{text}` is not supported by this version: use {}", one_of(names())));
     }
     let suggestion = did_you_mean(text, names());
     Err(format!("{} is not a {}{suggestion}: use {}", quoted(text), T::NOUN, one_of(names())))

@@ -13,7 +13,7 @@ use crate::auto::{CountOrAuto, SizeOrAuto};
 use crate::document::place_all;
 use crate::node::{DocumentNode, NodeOrigin, NodeValue, TableEntry};
 use crate::problem::{Findings, Path, Problem, quoted};
-use crate::read::{Choice, OneOrMore};
+use crate::read::{OneOrMore, choices};
 use crate::table_reader::TableReader;
 use crate::unit::{Period, Size};
 
@@ -138,28 +138,30 @@ pub struct LogSettings {
     pub format: LogFormat,
 }
 
-/// The format of a line of our own log on standard error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// An object in each line.
-    Json,
+choices! {
+    /// The format of a line of our own log on standard error.
+    pub enum LogFormat: "log format" {
+        /// For people.
+        Text = "text",
+        /// An object in each line.
+        Json = "json",
+    }
 }
 
-/// The level of a line of our own log.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LogLevel {
-    /// Something failed.
-    Error,
-    /// Something may fail.
-    Warn,
-    /// Something happened.
-    Info,
-    /// For finding a fault.
-    Debug,
-    /// Everything.
-    Trace,
+choices! {
+    /// The level of a line of our own log.
+    pub enum LogLevel: "log level" {
+        /// Something failed.
+        Error = "error",
+        /// Something may fail.
+        Warn = "warn",
+        /// Something happened.
+        Info = "info",
+        /// For finding a fault.
+        Debug = "debug",
+        /// Everything.
+        Trace = "trace",
+    }
 }
 
 /// The layers over the shipped defaults, in this order.
@@ -219,30 +221,6 @@ fn merged_layers(layers: &Layers, findings: &mut Findings) -> Result<DocumentNod
     // The whole has several origins, so a problem of no single value has no position.
     node.origin = NodeOrigin::Unplaced;
     Ok(node)
-}
-
-impl LogLevel {
-    /// Its name, as it is configured.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, level)| *level == self).map_or("", |(name, _)| name)
-    }
-}
-
-impl Choice for LogLevel {
-    const NOUN: &'static str = "log level";
-    const NAMES: &'static [(&'static str, LogLevel)] = &[
-        ("error", LogLevel::Error),
-        ("warn", LogLevel::Warn),
-        ("info", LogLevel::Info),
-        ("debug", LogLevel::Debug),
-        ("trace", LogLevel::Trace),
-    ];
-}
-
-impl Choice for LogFormat {
-    const NOUN: &'static str = "log format";
-    const NAMES: &'static [(&'static str, LogFormat)] =
-        &[("text", LogFormat::Text), ("json", LogFormat::Json)];
 }
 
 fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {

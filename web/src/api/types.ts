@@ -97,7 +97,7 @@ export type Admission = {
     /**
      * The greatest number of open stream connections; further ones are refused.
      */
-    max_connections: number;
+    connections_max: number;
     /**
      * Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2).
      */
@@ -826,7 +826,7 @@ export type DestinationToken = {
 };
 
 /**
- * How a destination sends.
+ * The kind of a destination.
  */
 export type DestinationType = 'syslog' | 'relp' | 'file' | 's3' | 'elastic' | 'loki' | 'splunk_hec' | 'otlp' | 'ndjson_http';
 
@@ -1262,7 +1262,7 @@ export type Files = {
     /**
      * The longest line that is kept whole; a longer one is cut and flagged.
      */
-    max_message: string;
+    message_max: string;
     /**
      * The files to follow, absolute or below the data directory; `*` and `?` match parts of names.
      */
@@ -1374,7 +1374,7 @@ export type Gelf = Admission & {
     /**
      * The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
      */
-    max_message: string;
+    message_max: string;
     /**
      * The number of workers that share one connection's messages.
      */
@@ -2103,7 +2103,7 @@ export type OtlpSource = Admission & {
     /**
      * The longest request that is accepted, uncompressed.
      */
-    max_request: string;
+    request_max: string;
     /**
      * The name of the token that requests must have; without it, they need none.
      */
@@ -2592,7 +2592,7 @@ export type Reception = Admission & {
     /**
      * The longest message that is kept whole; a longer one is cut and flagged.
      */
-    max_message: string;
+    message_max: string;
     /**
      * The number of workers that share one connection's messages.
      */
@@ -3767,7 +3767,7 @@ export type SourceStatus = {
 };
 
 /**
- * How a source receives.
+ * The kind of a source.
  */
 export type SourceType = 'syslog' | 'relp' | 'gelf' | 'otlp' | 'file' | 'http' | 'internal';
 
