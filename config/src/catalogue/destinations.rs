@@ -47,15 +47,15 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .required()
         .help("What it is.")
         .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
-                what speaks its protocol); or over HTTP: `elastic` (Elasticsearch, OpenSearch), `loki`, `splunk_hec`, \
-                `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). How other systems receive from \
-                these: [forwarding.md](forwarding.md), [forwarding-http.md](forwarding-http.md), \
-                [forwarding-s3.md](forwarding-s3.md)."),
+                in stores that speak the same protocol); or over HTTP: `elastic` (Elasticsearch, OpenSearch), \
+                `loki`, `splunk_hec`, `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). \
+                [forwarding.md](forwarding.md), [forwarding-http.md](forwarding-http.md) and \
+                [forwarding-s3.md](forwarding-s3.md) describe how other systems receive from these."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
         .help("Whether it takes and sends anything. What waits in its queue is kept.")
-        .means("With `false`, it takes nothing new and sends nothing; what waits in its queue is kept, and is sent once \
-                it is enabled again. See [Turned off](#turned-off)."),
+        .means("With `false`, it takes nothing new and sends nothing; messages in its queue are kept, and are sent \
+                once it is enabled again. See [Turned off](#turned-off)."),
     Setting::new("queue.size", SettingKind::Size, "Queue size")
         .default("1GiB")
         .min("1MiB")
@@ -71,13 +71,13 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .max("16GiB")
         .help("How many of them stay in memory as well, and are sent without being read again.")
         .means("How many bytes of the newest messages stay in memory as well, up to {max}. While the destination \
-                keeps up, messages are sent from there, and the disk is only written."),
+                keeps up, messages are sent from there, and the disk is only written to."),
     Setting::new("queue.age", SettingKind::Duration, "Send within")
         .min("1m")
         .empty("without limit")
         .help("A message that waits for longer is dropped and counted, as 7d.")
-        .means("How old a message becomes, at least {min}. An older one is dropped for this destination and counted. \
-                Without it, messages wait for as long as they fit."),
+        .means("How old a message may become, at least {min}. An older one is dropped for this destination and \
+                counted. Without it, messages wait for as long as they fit."),
     Setting::new("queue.durability", SettingKind::Choice(names::<QueueDurability>), "Queue durability")
         .default("fsync")
         .help(
@@ -86,8 +86,8 @@ pub(crate) const DESTINATION: &[Setting] = &[
         )
         .means("When a message is acknowledged to its sender, as far as this destination is concerned. `fsync`: once \
                 it is in the queue on disk. `os`: once the operating system has it, which is faster and loses the \
-                last messages if the power fails. `delay`: as `os` while the destination takes messages within a \
-                second, and as `fsync` once they have to wait."),
+                last messages if the power fails. `delay`: like `os` while the destination accepts messages within a \
+                second, and like `fsync` once they have to wait."),
 ];
 
 /// The keys of syslog servers only.
@@ -97,8 +97,8 @@ const OF_SYSLOG: &[Setting] = &[
         .empty("tcp://siem.example:514")
         .help("One a line, the preferred one first: udp://, tcp:// or tls:// with HOST:PORT.")
         .means("The server: `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`; or a list of up to 8 with the \
-                same scheme, of which the first that can be reached is used. Five minutes later the first is tried \
-                again."),
+                same scheme, of which the first that can be reached is used. Five minutes later, the first in the \
+                list is tried again."),
     Setting::new("framing", SettingKind::Choice(names::<ForwardFraming>), "Framing")
         .default("octet")
         .help("octet: a message begins with its length and may hold newlines; newline: it ends with one.")
@@ -127,8 +127,8 @@ pub(super) const STREAM: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<ForwardFormat>), "Format")
         .default("rfc5424")
         .help("rfc5424, rfc3164: rendered from what was parsed; raw: the bytes as received.")
-        .means("`rfc5424`: rendered from what was parsed, fields included. `rfc3164`: the older form, without fields, \
-                years and fractions of seconds; its times are in UTC. `raw`: the bytes as received."),
+        .means("`rfc5424`: rendered from the parsed message, including its fields. `rfc3164`: the older form, \
+                without fields, years and fractions of seconds; its times are in UTC. `raw`: the bytes as received."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
         .empty("those of the system")
         .help("For encrypted servers: a file in PEM, absolute or below the data directory.")
@@ -163,9 +163,9 @@ const OF_FILE: &[Setting] = &[
         .max("1TiB")
         .empty("any size")
         .help("A file is set aside before it is longer than this.")
-        .means("The longest that a file becomes, {min} to {max}. Before that it is set aside as \
-                `NAME.20261123T140102Z`, with the time in UTC, and a new one is begun; a message that is longer has a \
-                file of its own. What is set aside is yours: it is never removed."),
+        .means("The maximum length of a file, {min} to {max}. Before a file exceeds it, the file is set aside as \
+                `NAME.20261123T140102Z`, with the time in UTC, and a new one is begun; a longer message gets a file \
+                of its own. Files that were set aside are yours: Logstead never removes them."),
     Setting::new("rotate.age", SettingKind::Duration, "Set aside every")
         .min("1m")
         .max("366d")
@@ -189,17 +189,18 @@ const OF_S3: &[Setting] = &[
     Setting::new("region", SettingKind::Text, "Region")
         .default("us-east-1")
         .help("The region that the bucket is in, as eu-central-1.")
-        .means("The region that the bucket is in. Stores other than AWS often accept any, or say in their \
-                configuration which one is theirs."),
+        .means("The region that the bucket is in. Stores other than AWS often accept any region, or name theirs in \
+                their configuration."),
     Setting::new("url", SettingKind::Text, "Address")
         .empty("that of AWS for the region")
         .help("For stores other than AWS: http:// or https:// with HOST:PORT.")
-        .means("The store, for any other than AWS: `https://HOST:PORT`. Without it, that of AWS for the region."),
+        .means("The address of a store other than AWS: `https://HOST:PORT`. Without it, the address of AWS for the \
+                region is used."),
     Setting::new("addressing", SettingKind::Choice(names::<Addressing>), "Addressing")
         .default("virtual")
         .help("virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most stores that you run yourself.")
-        .means("How the bucket is named in a request. `virtual`: in front of the host, as AWS wants it. `path`: in \
-                the path, which most stores need that you run yourself."),
+        .means("How the bucket is named in a request. `virtual`: in front of the host, as AWS requires. `path`: in \
+                the path, as most self-hosted stores require."),
     Setting::new("access_key", SettingKind::Text, "Access key")
         .required()
         .empty("AKIAIOSFODNN7EXAMPLE")
@@ -208,7 +209,7 @@ const OF_S3: &[Setting] = &[
     Setting::new("secret_key_file", SettingKind::Text, "File of the secret key")
         .empty("s3.key")
         .help("A file in the folder secrets of the data directory.")
-        .means("A file with the secret key. Like all files with secrets it is in the folder `secrets` of the data \
+        .means("A file with the secret key. Like all files with secrets, it is in the folder `secrets` of the data \
                 directory; it is read for each object."),
     Setting::new("secret_key", SettingKind::Text, "Secret key")
         .secret()
@@ -217,29 +218,29 @@ const OF_S3: &[Setting] = &[
     Setting::new("prefix", SettingKind::Text, "Prefix")
         .default("{received:%Y/%m/%d}/")
         .help("What the names of objects begin with; parts of a message in it make several objects.")
-        .means("What the names of objects begin with. [Parts of a message](#names-made-of-parts-of-a-message) in it \
-                make several objects. The rest of a name says when its first message was received, its place in the \
-                queue, and what is in it: `18a9c1d2e3f40506-2a.ndjson.zst`."),
+        .means("The beginning of the names of objects. [Parts of a message](#names-made-of-parts-of-a-message) in it \
+                make several objects. The rest of a name contains the time of receipt and the place in the queue of \
+                its first message, and the format: `18a9c1d2e3f40506-2a.ndjson.zst`."),
     Setting::new("object.size", SettingKind::Size, "Object size")
         .default("16MiB")
         .min("1MiB")
         .max("64MiB")
         .help("How much comes into one object, counted as messages are in memory.")
-        .means("How much comes into one object, counted as messages are in memory, {min} to {max}. Lines of JSON are \
-                several times as long before they are compressed; with `compression = \"none\"` all of them are in \
+        .means("The size of the messages in one object, as measured in memory, {min} to {max}. As lines of JSON, \
+                they are several times as long before compression; with `compression = \"none\"`, all lines are in \
                 memory while the object is made."),
     Setting::new("object.age", SettingKind::Duration, "Object age")
         .default("5m")
         .min("1s")
         .max("1d")
         .help("How long a message waits for more to come into its object.")
-        .means("How long a message waits at most for more to come into its object, {min} to {max}. It is safe in the \
-                queue until then. `POST /api/v1/destinations/ID/retry` sends what waits at once."),
+        .means("How long a message waits at most for others to join it in an object, {min} to {max}. It is safe in \
+                the queue until then. `POST /api/v1/destinations/ID/retry` sends waiting messages at once."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means("The content of a line. `json`: an object with everything, as in exports. `raw`: the message as \
+                received. `message`: the text alone, without its fields."),
     Setting::new("compression", SettingKind::Choice(names::<Packing>), "Compression")
         .default("zstd")
         .help("How objects are compressed.")
@@ -252,8 +253,8 @@ const OF_ELASTIC: &[Setting] = &[
         .required()
         .empty("https://es.example:9200")
         .help("http:// or https:// with HOST:PORT.")
-        .means("The server: `https://HOST:PORT`, with the path in front of its own if it is behind a proxy. Messages \
-                are posted to `/INDEX/_bulk` there."),
+        .means("The server: `https://HOST:PORT`, with a path prefix if a proxy requires one. Messages are posted to \
+                `/INDEX/_bulk` there."),
     Setting::new("index", SettingKind::Text, "Index")
         .required()
         .empty("logs-logstead-default")
@@ -263,7 +264,7 @@ const OF_ELASTIC: &[Setting] = &[
     Setting::new("api_key_file", SettingKind::Text, "File of the API key")
         .empty("elastic.key")
         .help("A file in the folder secrets of the data directory.")
-        .means("A file with the API key in its encoded form. Like all files with secrets it is in the folder \
+        .means("A file with the API key in its encoded form. Like all files with secrets, it is in the folder \
                 `secrets` of the data directory, and is read again when a request fails."),
     Setting::new("api_key", SettingKind::Text, "API key")
         .secret()
@@ -284,14 +285,14 @@ const OF_LOKI: &[Setting] = &[
     Setting::new("labels", SettingKind::List, "Labels")
         .default("host, program, severity, source")
         .help("host, program, severity, facility or source. Each combination is a stream.")
-        .means("What messages of one stream have in common: any of `host`, `program`, `severity`, `facility` and \
-                `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with few streams: \
-                leave out what has many values."),
+        .means("The labels that the messages of a stream have in common: any of `host`, `program`, `severity`, \
+                `facility` and `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with \
+                few streams: leave out labels with many values."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means("The content of a line. `json`: an object with everything, as in exports. `raw`: the message as \
+                received. `message`: the text alone, without its fields."),
 ];
 
 /// The keys of Splunk only.
@@ -318,7 +319,7 @@ const OF_SPLUNK: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Event")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in an event. `json`: an object with everything, as in exports. `raw`: the message as \
+        .means("The content of an event. `json`: an object with everything, as in exports. `raw`: the message as \
                 received. `message`: the text alone, without its fields."),
 ];
 
@@ -335,7 +336,7 @@ const OF_NDJSON: &[Setting] = &[
         .required()
         .empty("https://logs.example/ingest")
         .help("http:// or https://, with the whole path.")
-        .means("Where lines are sent, with path and query."),
+        .means("The address to which lines are sent, with path and query."),
     Setting::new("method", SettingKind::Choice(names::<HttpMethod>), "Method")
         .default("POST")
         .help("The method of requests.")
@@ -343,12 +344,14 @@ const OF_NDJSON: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means(
+            "The content of a line. `json`: an object with everything, as in exports. `raw`: the message as \
+                received. `message`: the text alone, without its fields.",
+        ),
     Setting::new("compression", SettingKind::Choice(names::<Compression>), "Compression")
         .default("none")
         .help("gzip: large requests are compressed.")
-        .means("As below. Not every server can unpack."),
+        .means("As below. Not every server can decompress requests."),
 ];
 
 /// The keys of a token for authorization.
@@ -356,9 +359,9 @@ pub(super) const TOKEN: &[Setting] = &[
     Setting::new("token_file", SettingKind::Text, "File of the token")
         .empty("siem.token")
         .help("A file in the folder secrets of the data directory.")
-        .means("A file with the token that authorises requests: `Authorization: Bearer`, for Splunk `Authorization: \
-                Splunk`. Like all files with secrets it is in the folder `secrets` of the data directory, and is read \
-                again when a request fails."),
+        .means("A file with the token that authorises requests, sent as `Authorization: Bearer`, or for Splunk as \
+                `Authorization: Splunk`. Like all files with secrets, it is in the folder `secrets` of the data \
+                directory, and is read again when a request fails."),
     Setting::new("token", SettingKind::Text, "Token")
         .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
@@ -369,7 +372,7 @@ pub(super) const TOKEN: &[Setting] = &[
 pub(super) const POSTING: &[Setting] = &[
     Setting::new("user", SettingKind::Text, "User")
         .help("For a server that wants a user and a password.")
-        .means("The user, for a server that wants a user and a password instead of a token or key."),
+        .means("The user, for a server that requires a user and a password instead of a token or key."),
     Setting::new("password_file", SettingKind::Text, "File of the password")
         .empty("elastic.password")
         .help("A file in the folder secrets of the data directory.")
@@ -408,9 +411,9 @@ pub(super) const HTTP: &[Setting] = &[
     Setting::new("proxy", SettingKind::Text, "Proxy")
         .empty("that of the environment")
         .help("http://HOST:PORT, or none. Without it, what the environment of the server says.")
-        .means("The proxy that requests go through: `http://HOST:PORT`, with `USER:PASSWORD@` in front of the host if it \
-                wants a user; `none` for no proxy. Without it, what the [environment](configuration.md#proxies) of the \
-                server says."),
+        .means("The proxy that requests go through: `http://HOST:PORT`, with `USER:PASSWORD@` in front of the host \
+                if it requires a user; `none` for no proxy. Without it, the proxy in the \
+                [environment](configuration.md#proxies) of the server is used."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
         .empty("those of the system")
         .help("The server's certificate is signed by these: a file in PEM.")

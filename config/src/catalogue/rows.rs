@@ -13,13 +13,14 @@ pub(crate) const LOGSPACE: &[Setting] = &[
         .min("1h")
         .empty("without limit")
         .help("How old a message becomes, as 90d or 12h.")
-        .means("How old a message becomes, at least {min}. The oldest messages go first, when this limit or the \
-                next is reached. Without either, the logspace grows until the disk is full; there is a warning."),
+        .means("How long messages are kept, at least {min}. When this limit or the next is reached, the oldest \
+                messages are removed. Without either limit, the logspace grows until the disk is full, and a warning \
+                says so."),
     Setting::new("retention.size", SettingKind::Size, "Keep at most")
         .min("1MiB")
         .empty("without limit")
         .help("How many bytes on disk, as 200GiB. The oldest go first.")
-        .means("How many bytes on disk it takes, at least {min}."),
+        .means("How many bytes the logspace may take on disk, at least {min}."),
     Setting::new("durability", SettingKind::Choice(names::<Durability>), "Durability")
         .default("fsync")
         .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system has it, \
@@ -49,14 +50,15 @@ pub(crate) const ROUTE: &[Setting] = &[
     Setting::new("where", SettingKind::Text, "Filter")
         .default("*")
         .help("In the query language; empty or * takes everything.")
-        .means("The messages that it takes, in the query language of the search bar. In single quotes nothing has \
-                to be escaped. It may look into messages with the [stages](query-language.md#where-messages-pass) \
-                `extract`, `parse`, `eval` and `where`. It cannot ask for a `logspace:`, since the route \
-                decides that. `now` in a time is the time at which the message was received."),
+        .means("The messages that it takes, in the query language of the search bar. In single quotes, nothing has \
+                to be escaped. It may use the [stages](query-language.md#where-messages-pass) `extract`, `parse`, \
+                `eval` and `where`. It cannot contain `logspace:`, since the route decides that. `now` in a time is \
+                the time at which the message was received."),
     Setting::new("steps", SettingKind::Steps, "Steps")
         .default("")
         .help("What is done to the messages before their targets get them.")
-        .means("What is done to the messages, in order, before the targets of this route get them: see [Steps](#steps)."),
+        .means("The steps that change the messages, in order, before the targets of this route get them: see \
+                [Steps](#steps)."),
     Setting::new("to", SettingKind::List, "Send to")
         .required()
         .help("Logspaces and destinations.")
@@ -72,6 +74,6 @@ pub(crate) const ROUTE: &[Setting] = &[
     Setting::new("flow_control", SettingKind::Switch, "Flow control")
         .default("true")
         .help("A full destination slows the sender down instead of dropping messages.")
-        .means("When a destination's queue is full, senders that can be slowed down are, and nothing is lost. With \
-                `false`, what does not fit is dropped for that destination and counted."),
+        .means("When a destination's queue is full, senders that can be slowed down are slowed down, and nothing is \
+                lost. With `false`, messages that do not fit are dropped for that destination and counted."),
 ];

@@ -45,8 +45,8 @@ pub(crate) const SOURCE: &[Setting] = &[
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
         .help("Whether it receives anything.")
-        .means("With `false`, it receives nothing: its sockets are closed, its files are not read, and what comes over \
-                HTTP is refused. See [Turned off](#turned-off)."),
+        .means("With `false`, it receives nothing: its sockets are closed, its files are not read, and messages over \
+                HTTP are refused. See [Turned off](#turned-off)."),
 ];
 
 /// The keys of syslog sources only.
@@ -63,7 +63,7 @@ const OF_SYSLOG: &[Setting] = &[
         .default("auto")
         .help("How messages are told apart in a stream. auto: octet counts where a frame begins with one, else \
                newlines.")
-        .means("How messages are told apart in a stream. `auto`: octet counting where a frame begins with a count, \
+        .means("How the messages in a stream are separated. `auto`: octet counting if a frame begins with a count, \
                 newlines otherwise. `newline`, `octet` (RFC 6587), `nul`: only this framing. `multiline`: a message \
                 ends at a newline followed by the priority of the next one, such as `<13>`. [Senders that put \
                 nothing between their messages](formats.md#framing) are flagged."),
@@ -79,8 +79,8 @@ const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
         .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
-    .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may be \
-            of kind `http`: one of them without this key, which takes what comes with any other token.")];
+    .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may \
+            be of kind `http`: one of them may lack this key, and takes the messages sent with any other token.")];
 
 /// The keys of RELP sources only. Their senders wait for answers, so it is useless to wait for more messages.
 const OF_RELP: &[Setting] = &[
@@ -95,7 +95,7 @@ const OF_RELP: &[Setting] = &[
         .min("0ms")
         .max("1s")
         .help("How long a read waits for more messages: a little gives bigger batches for less work.")
-        .means("As below. Senders wait for answers, so waiting for them to send more is of no use."),
+        .means("As below. RELP senders wait for answers, so waiting for more messages is useless."),
 ];
 
 /// The keys of GELF sources only.
@@ -104,16 +104,16 @@ const OF_GELF: &[Setting] = &[
         .required()
         .empty("udp://0.0.0.0:12201")
         .help("One a line: udp://, tcp:// or tls:// with ADDRESS:PORT; unix-dgram:PATH or unix-stream:PATH.")
-        .means("The sockets to open, as those of `syslog`. A datagram is a message or a chunk of one, and may be \
-                packed with gzip or zlib; a message in a stream ends with a NUL byte."),
+        .means("The sockets to open, as for `syslog`. A datagram is a message or a chunk of one, and may be \
+                compressed with gzip or zlib; a message in a stream ends with a NUL byte."),
     Setting::new("message_max", SettingKind::Size, "Longest message")
         .formerly("max_message")
         .default("1MiB")
         .min("256B")
         .max("16MiB")
         .help("A longer one is cut and flagged.")
-        .means("The longest message that is kept whole, unpacked, {min} to {max}. A longer one is cut and flagged \
-                `truncated`."),
+        .means("The longest message that is kept whole, measured after decompression, {min} to {max}. A longer one \
+                is cut and flagged `truncated`."),
 ];
 
 /// The keys of OpenTelemetry sources only.
@@ -130,8 +130,8 @@ const OF_OTLP: &[Setting] = &[
         .min("64KiB")
         .max("64MiB")
         .help("A longer one is refused.")
-        .means("The longest request that is taken, unpacked, {min} to {max}. A longer one is refused: with \
-                `RESOURCE_EXHAUSTED` over gRPC and 413 over HTTP."),
+        .means("The longest request that is accepted, measured after decompression, {min} to {max}. A longer one is \
+                refused: with `RESOURCE_EXHAUSTED` over gRPC and 413 over HTTP."),
     Setting::new("token", SettingKind::Text, "Token")
         .secret()
         .empty("none is needed")
@@ -145,9 +145,9 @@ pub(super) const READING: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "Format")
         .default("auto")
         .help("How a message is parsed. auto: each as what it looks like; raw: not at all.")
-        .means("How a message is parsed. `auto`: recognised per message. `rfc5424`, `rfc3164`: as that. `raw`: not \
-                at all, the whole frame is the message. What cannot be parsed is kept as it is and flagged. See \
-                [What is recognised](formats.md)."),
+        .means("How a message is parsed. `auto`: recognised per message. `rfc5424`, `rfc3164`: always in that \
+                format. `raw`: not at all; the whole frame is the message. A message that cannot be parsed is kept \
+                as it is and flagged. See [What is recognised](formats.md)."),
     Setting::new("timezone", SettingKind::Text, "Time zone")
         .default("UTC")
         .help("For time stamps that name none.")
@@ -157,8 +157,9 @@ pub(super) const READING: &[Setting] = &[
         .default("")
         .empty("none")
         .help("HOST=ZONE, one a line, for senders in another zone: edge-1=Europe/Helsinki.")
-        .means("Senders in another zone than `timezone`, as `HOST=ZONE`: `[\"edge-1=Europe/Helsinki\", \"10.4.2.8=+02:00\"]`. \
-                A sender is named by the host in its messages or by its address. A zone that a stamp says wins."),
+        .means("Senders in another zone than `timezone`, as `HOST=ZONE`: `[\"edge-1=Europe/Helsinki\", \
+                \"10.4.2.8=+02:00\"]`. A sender is named by the host in its messages or by its address. A zone in \
+                the stamp itself takes precedence."),
     Setting::new("charset", SettingKind::Text, "Character set")
         .default("utf-8")
         .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")
@@ -199,8 +200,9 @@ pub(super) const SOCKETS: &[Setting] = &[
                 the sender named in the header."),
     Setting::new("tls.certificate", SettingKind::Text, "Certificate")
         .help("For encrypted addresses: a file in PEM, absolute or below the data directory.")
-        .means("The certificate that encrypted addresses need, as `tls://`: a file in PEM. This and the following files \
-                are absolute or relative to the data directory, and are read again when they change and on SIGHUP."),
+        .means("The certificate for encrypted addresses, such as `tls://`: a file in PEM. This and the following \
+                files are absolute or relative to the data directory, and are read again when they change and on \
+                SIGHUP."),
     Setting::new("tls.key", SettingKind::Text, "Private key")
         .help("Its key: a file in PEM.")
         .means("The private key of the certificate: a file in PEM."),
@@ -228,7 +230,7 @@ pub(super) const GATHERING: &[Setting] = &[
         .min("4KiB")
         .max("64MiB")
         .help("The most bytes that one read gathers.")
-        .means("The bytes that end the wait, {min} to {max}."),
+        .means("The number of bytes at which the wait ends, {min} to {max}."),
     Setting::new("partitions", SettingKind::Number, "Partitions")
         .default("auto")
         .min(CountOrAuto::MIN)
@@ -236,7 +238,7 @@ pub(super) const GATHERING: &[Setting] = &[
         .help("Workers that the messages of one connection are spread over.")
         .means("How many workers the messages of one connection are spread over: `auto`, or {min} to {max}. With 1, \
                 messages of one connection are stored in the order of arrival. A UDP address is read by that number \
-                of sockets, with `auto` by one for every four cores."),
+                of sockets; with `auto`, by one for every four cores."),
 ];
 
 /// The keys of file sources only.
@@ -246,14 +248,14 @@ const OF_FILES: &[Setting] = &[
         .empty("/var/log/nginx/*.log")
         .help("One path a line, absolute or below the data directory; * and ? stand for parts of names.")
         .means("The files to follow, in the folders listed in the setting `files.read` (`/var/log` by default), or \
-                `forward/…` for what destinations write in the data directory. `*` stands for any part of a name, \
-                `?` for one character; a name that begins with a dot is matched only if the pattern has the dot. \
-                Files that appear later are found, and are read from their beginning. A source follows up to 10000 \
-                files."),
+                `forward/…` for files that destinations write in the data directory. `*` stands for any part of a \
+                name, `?` for one character; a name that begins with a dot is matched only if the pattern has the \
+                dot. Files that appear later are found, and are read from their beginning. A source follows up to \
+                10000 files."),
     Setting::new("start", SettingKind::Choice(names::<StartPosition>), "Start at")
         .default("end")
         .help("Where reading begins in a file that is there when the source is new.")
         .means("Where reading begins in a file that already exists when the source, or the path that names it, is \
-                new: at its `beginning`, or at its `end`, after the last complete line, so that only what is \
-                appended from then on comes in."),
+                new: at its `beginning`, or at its `end`, after the last complete line, so that only lines appended \
+                from then on are read."),
 ];
