@@ -14,7 +14,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .means("The name used by routes and counters."),
     Setting::new("kind", SettingKind::Choice(names::<DestinationName>), "Kind")
         .required()
-        .help("What it is.")
+        .help("The kind of destination.")
         .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
                 what speaks its protocol); or over HTTP: `elastic` (Elasticsearch, OpenSearch), `loki`, `splunk_hec`, \
                 `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). How other systems receive from \
@@ -22,7 +22,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
                 [forwarding-s3.md](forwarding-s3.md)."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
-        .help("Whether it takes and sends anything. What waits in its queue is kept.")
+        .help("Whether it takes and sends messages. Those in its queue are kept.")
         .means("With `false`, it takes nothing new and sends nothing; what waits in its queue is kept, and is sent once \
                 it is enabled again. See [Turned off](#turned-off)."),
     Setting::new("queue.size", SettingKind::Size, "Queue size")
@@ -32,7 +32,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .help("How many bytes wait on disk while the destination is slow or away.")
         .means(
             "How many bytes wait on disk while the destination is slow or unavailable, {min} to {max}. \
-                `flow_control` of the route determines what happens beyond that.",
+             `flow_control` of the route determines what happens beyond that.",
         ),
     Setting::new("queue.memory", SettingKind::Size, "Queue memory")
         .default("16MiB")
@@ -44,19 +44,19 @@ pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("queue.age", SettingKind::Duration, "Send within")
         .min("1m")
         .empty("without limit")
-        .help("A message that waits for longer is dropped and counted, as 7d.")
-        .means("How old a message becomes, at least {min}. An older one is dropped for this destination and counted. \
-                Without it, messages wait for as long as they fit."),
+        .help("A message that waits for longer is dropped and counted, for example 7d.")
+        .means("The age up to which a message is kept in the queue, at least {min}. An older one is dropped \
+                for this destination and counted. Without it, messages wait for as long as they fit."),
     Setting::new("queue.durability", SettingKind::Choice(names::<QueueDurability>), "Queue durability")
         .default("fsync")
         .help(
-            "When a message is acknowledged. fsync: once it is on the disk; delay: so only while messages have to wait; \
-             os: once the operating system has it.",
+            "When a message is acknowledged. fsync: once it is on the disk; delay: like os, but like fsync while \
+             messages have to wait; os: once the operating system has it.",
         )
-        .means("When a message is acknowledged to its sender, as far as this destination is concerned. `fsync`: once \
-                it is in the queue on disk. `os`: once the operating system has it, which is faster and loses the \
-                last messages if the power fails. `delay`: as `os` while the destination takes messages within a \
-                second, and as `fsync` once they have to wait."),
+        .means("When a message is acknowledged to its sender, as far as this destination is concerned. \
+                `fsync`: once it is in the queue on disk. `os`: once the operating system has it, which is \
+                faster and loses the last messages if the power fails. `delay`: like `os` while the \
+                destination takes messages within a second, and like `fsync` once they have to wait."),
 ];
 
 /// The keys of syslog servers only.
@@ -113,7 +113,7 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
         .means("The private key of the certificate: a file in PEM."),
     Setting::new("tls.server_name", SettingKind::Text, "Name in its certificate")
         .empty("the host")
-        .help("What the certificate of the server is made out to.")
+        .help("The name that the server's certificate is issued for.")
         .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];
 
@@ -121,8 +121,8 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
 pub(crate) const FILE_DESTINATION: &[Setting] = &[
     Setting::new("path", SettingKind::Text, "Path")
         .required()
-        .help("The file that lines are appended to: absolute, or below the data directory. {host} and other parts of \
-               a message make several.")
+        .help("The file that lines are appended to: absolute, or below the data directory. With {host} or \
+               other parts of a message in its name, there are several.")
         .means("The file that messages are appended to as received, one per line. A relative path is in the folder \
                 `forward` of the data directory, whether or not it begins with `forward/`; an absolute one must be \
                 in a folder of the setting `files.write`. `..` is not allowed, and links below these folders are \
@@ -132,14 +132,15 @@ pub(crate) const FILE_DESTINATION: &[Setting] = &[
         .max("1TiB")
         .empty("any size")
         .help("A file is set aside before it is longer than this.")
-        .means("The longest that a file becomes, {min} to {max}. Before that it is set aside as \
-                `NAME.20261123T140102Z`, with the time in UTC, and a new one is begun; a message that is longer has a \
-                file of its own. What is set aside is yours: it is never removed."),
+        .means("The largest size of a file, {min} to {max}. Before a file grows beyond it, it is set aside \
+                as `NAME.20261123T140102Z`, with the time in UTC, and a new one is begun; a message that is \
+                longer has a file of its own. Files that are set aside are never removed: that is left to \
+                you."),
     Setting::new("rotate.age", SettingKind::Duration, "Set aside every")
         .min("1m")
         .max("366d")
         .empty("any age")
-        .help("A file is set aside when a new period begins, as 1d.")
+        .help("A file is set aside when a new period begins, for example 1d.")
         .means("A file is set aside when it gets its first message of a new period, {min} to {max}. Periods are \
                 counted in UTC: with `1d` they begin at midnight."),
     Setting::new("rotate.compression", SettingKind::Choice(names::<Packing>), "Compression")
@@ -153,22 +154,23 @@ pub(super) const OF_S3: &[Setting] = &[
     Setting::new("bucket", SettingKind::Text, "Bucket")
         .required()
         .empty("logs-archive")
-        .help("It has to exist.")
-        .means("The bucket. It has to exist."),
+        .help("It must exist already.")
+        .means("The bucket. It must exist already."),
     Setting::new("region", SettingKind::Text, "Region")
         .default("us-east-1")
-        .help("The region that the bucket is in, as eu-central-1.")
-        .means("The region that the bucket is in. Stores other than AWS often accept any, or say in their \
-                configuration which one is theirs."),
+        .help("The region of the bucket, for example eu-central-1.")
+        .means("The region of the bucket. Stores other than AWS often accept any region, or name theirs in \
+                their configuration."),
     Setting::new("url", SettingKind::Text, "Address")
-        .empty("that of AWS for the region")
+        .empty("the AWS endpoint of the region")
         .help("For stores other than AWS: http:// or https:// with HOST:PORT.")
-        .means("The store, for any other than AWS: `https://HOST:PORT`. Without it, that of AWS for the region."),
+        .means("The store, if it is not AWS: `https://HOST:PORT`. Without it, the AWS endpoint of the region \
+                is used."),
     Setting::new("addressing", SettingKind::Choice(names::<Addressing>), "Addressing")
         .default("virtual")
-        .help("virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most stores that you run yourself.")
-        .means("How the bucket is named in a request. `virtual`: in front of the host, as AWS wants it. `path`: in \
-                the path, which most stores need that you run yourself."),
+        .help("virtual: https://BUCKET.HOST; path: https://HOST/BUCKET, for most self-hosted stores.")
+        .means("How the bucket is named in a request. `virtual`: in front of the host, as AWS wants it. \
+                `path`: in the path, as most self-hosted stores need it."),
     Setting::new("access_key", SettingKind::Text, "Access key")
         .required()
         .empty("AKIAIOSFODNN7EXAMPLE")
@@ -185,7 +187,7 @@ pub(super) const OF_S3: &[Setting] = &[
         .means("The secret key itself. It is part of the document and its history: prefer the file."),
     Setting::new("prefix", SettingKind::Text, "Prefix")
         .default("{received:%Y/%m/%d}/")
-        .help("What the names of objects begin with; parts of a message in it make several objects.")
+        .help("What the names of objects begin with; parts of a message in it lead to several objects.")
         .means("What the names of objects begin with. [Parts of a message](#names-made-of-parts-of-a-message) in it \
                 make several objects. The rest of a name says when its first message was received, its place in the \
                 queue, and what is in it: `18a9c1d2e3f40506-2a.ndjson.zst`."),
@@ -193,22 +195,23 @@ pub(super) const OF_S3: &[Setting] = &[
         .default("16MiB")
         .min("1MiB")
         .max("64MiB")
-        .help("How much comes into one object, counted as messages are in memory.")
-        .means("How much comes into one object, counted as messages are in memory, {min} to {max}. Lines of JSON are \
-                several times as long before they are compressed; with `compression = \"none\"` all of them are in \
-                memory while the object is made."),
+        .help("The largest size of one object, measured by the memory that its messages take.")
+        .means("The largest size of one object, measured by the memory that its messages take, {min} to \
+                {max}. Lines of JSON are several times as long before they are compressed; with `compression \
+                = \"none\"` all of them are in memory while the object is made."),
     Setting::new("object.age", SettingKind::Duration, "Object age")
         .default("5m")
         .min("1s")
         .max("1d")
-        .help("How long a message waits for more to come into its object.")
-        .means("How long a message waits at most for more to come into its object, {min} to {max}. It is safe in the \
-                queue until then. `POST /api/v1/destinations/ID/retry` sends what waits at once."),
+        .help("How long a message waits for others to join its object.")
+        .means("The longest time that a message waits for others to join its object, {min} to {max}. It is \
+                safe in the queue until then. `POST /api/v1/destinations/ID/retry` sends waiting messages at \
+                once."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means("The content of a line. `json`: an object with everything, as in exports. `raw`: the message \
+                as received. `message`: the text alone, without its fields."),
     Setting::new("compression", SettingKind::Choice(names::<Packing>), "Compression")
         .default("zstd")
         .help("How objects are compressed.")
@@ -229,7 +232,7 @@ pub(super) const OF_ELASTIC: &[Setting] = &[
         .required()
         .empty("https://es.example:9200")
         .help("http:// or https:// with HOST:PORT.")
-        .means("The server: `https://HOST:PORT`, with the path in front of its own if it is behind a proxy. Messages \
+        .means("The server: `https://HOST:PORT`, followed by a path if a proxy serves it below one. Messages \
                 are posted to `/INDEX/_bulk` there."),
     Setting::new("index", SettingKind::Text, "Index")
         .required()
@@ -261,14 +264,18 @@ pub(super) const OF_LOKI: &[Setting] = &[
     Setting::new("labels", SettingKind::List, "Labels")
         .default("host, program, severity, source")
         .help("host, program, severity, facility or source. Each combination is a stream.")
-        .means("What messages of one stream have in common: any of `host`, `program`, `severity`, `facility` and \
-                `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with few streams: \
-                leave out what has many values."),
+        .means(
+            "The fields whose values all messages of a stream share: any of `host`, `program`, `severity`, \
+             `facility` and `source`. Every stream also has the label `job=\"logstead\"`. Loki works best with few \
+             streams: leave out fields with many values.",
+        ),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means(
+            "The content of a line. `json`: an object with everything, as in exports. `raw`: the message as \
+             received. `message`: the text alone, without its fields.",
+        ),
 ];
 
 /// The keys of Splunk only.
@@ -280,13 +287,14 @@ pub(super) const OF_SPLUNK: &[Setting] = &[
         .means("The HTTP event collector: `https://HOST:PORT`. Messages are posted to \
                 `/services/collector/event` there."),
     Setting::new("index", SettingKind::Text, "Index")
-        .empty("that of the token")
+        .empty("the token's own index")
         .help("Where events are stored.")
-        .means("The index. Without it, that of the token."),
+        .means("The index. Without it, the token's own index is used."),
     Setting::new("sourcetype", SettingKind::Text, "Source type")
-        .empty("that of the token")
+        .empty("the token's own source type")
         .help("For example _json or syslog.")
-        .means("The source type, for example `_json` or `syslog`. Without it, that of the token."),
+        .means("The source type, for example `_json` or `syslog`. Without it, the token's own source type is \
+                used."),
     Setting::new("channel", SettingKind::Text, "Channel")
         .empty("fe0ecfad-13d5-401b-847d-77833bd77131")
         .help("A GUID, for a token with indexer acknowledgement.")
@@ -295,8 +303,8 @@ pub(super) const OF_SPLUNK: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Event")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in an event. `json`: an object with everything, as in exports. `raw`: the message as \
-                received. `message`: the text alone, without its fields."),
+        .means("The content of an event. `json`: an object with everything, as in exports. `raw`: the \
+                message as received. `message`: the text alone, without its fields."),
 ];
 
 /// The keys of OpenTelemetry only.
@@ -315,13 +323,15 @@ pub(super) const OF_NDJSON: &[Setting] = &[
         .means("Where lines are sent, with path and query."),
     Setting::new("method", SettingKind::Choice(names::<HttpMethod>), "Method")
         .default("POST")
-        .help("The method of requests.")
+        .help("The HTTP method of requests.")
         .means("`POST`, `PUT` or `PATCH`."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("What is in a line. `json`: an object with everything, as in exports. `raw`: the message as received. \
-                `message`: the text alone, without its fields."),
+        .means(
+            "The content of a line. `json`: an object with everything, as in exports. `raw`: the message as \
+             received. `message`: the text alone, without its fields.",
+        ),
     Setting::new("compression", SettingKind::Choice(names::<Compression>), "Compression")
         .default("none")
         .help("gzip: large requests are compressed.")
@@ -383,11 +393,11 @@ pub(super) const HTTP: &[Setting] = &[
         .means("How long a request may take from connecting to the last byte of the answer, {min} to {max}. After that \
                 it counts as failed and is sent again."),
     Setting::new("proxy", SettingKind::Text, "Proxy")
-        .empty("that of the environment")
-        .help("http://HOST:PORT, or none. Without it, what the environment of the server says.")
-        .means("The proxy that requests go through: `http://HOST:PORT`, with `USER:PASSWORD@` in front of the host if it \
-                wants a user; `none` for no proxy. Without it, what the [environment](configuration.md#proxies) of the \
-                server says."),
+        .empty("from the environment")
+        .help("http://HOST:PORT, or none. Without it, the proxy that the server's environment names.")
+        .means("The proxy that requests go through: `http://HOST:PORT`, with `USER:PASSWORD@` in front of \
+                the host if it requires a user; `none` for no proxy. Without it, the proxy that the server's \
+                [environment](configuration.md#proxies) names."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
         .empty("those of the system")
         .help("The server's certificate is signed by these: a file in PEM.")
@@ -402,6 +412,6 @@ pub(super) const HTTP: &[Setting] = &[
         .means("The private key of the certificate: a file in PEM."),
     Setting::new("tls.server_name", SettingKind::Text, "Name in its certificate")
         .empty("the host")
-        .help("What the certificate of the server is made out to.")
+        .help("The name that the server's certificate is issued for.")
         .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];

@@ -12,18 +12,19 @@ pub(crate) const LOGSPACE: &[Setting] = &[
     Setting::new("retention.age", SettingKind::Duration, "Keep for")
         .min("1h")
         .empty("without limit")
-        .help("How old a message becomes, as 90d or 12h.")
-        .means("How old a message becomes, at least {min}. The oldest messages go first, when this limit or the \
-                next is reached. Without either, the logspace grows until the disk is full; there is a warning."),
+        .help("The age at which messages are removed, for example 90d or 12h.")
+        .means("The age at which messages are removed, at least {min}. When this limit or the next is \
+                reached, the oldest messages are removed first. Without either, the logspace grows until the \
+                disk is full, and a warning says so."),
     Setting::new("retention.size", SettingKind::Size, "Keep at most")
         .min("1MiB")
         .empty("without limit")
-        .help("How many bytes on disk, as 200GiB. The oldest go first.")
-        .means("How many bytes on disk it takes, at least {min}."),
+        .help("The most bytes on disk, for example 200GiB. The oldest messages are removed first.")
+        .means("The most bytes that it may take on disk, at least {min}."),
     Setting::new("durability", SettingKind::Choice(names::<Durability>), "Durability")
         .default("fsync")
-        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system has it, \
-               which is faster and does not outlive a power cut.")
+        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system \
+               has it, which is faster and loses the last messages if the power fails.")
         .means("When a message is acknowledged. `fsync`: once it is on disk. `os`: once the operating system has \
                 it, which is faster and loses the last messages if the power fails."),
     Setting::new("encryption", SettingKind::Later, "Encryption")
@@ -39,8 +40,8 @@ pub(crate) const ROUTE: &[Setting] = &[
         .means("The name used by counters."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
-        .help("Whether it takes anything.")
-        .means("With `false`, it takes nothing, as if it were not there.")
+        .help("Whether it takes messages.")
+        .means("With `false`, it takes no messages, as if it did not exist.")
     ,
     Setting::new("from", SettingKind::List, "From")
         .default("")

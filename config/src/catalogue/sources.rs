@@ -20,16 +20,16 @@ pub(crate) const SOURCE: &[Setting] = &[
         .means("The name used by routes, messages (field `source`) and counters."),
     Setting::new("kind", SettingKind::Choice(names::<SourceName>), "Kind")
         .required()
-        .help("What it receives.")
+        .help("The kind of source.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
                 to files; `gelf`, Graylog's format; `otlp`, OpenTelemetry's logs over gRPC and HTTP; `http`, the \
                 ingest endpoints of the web listener; or `internal`, Logstead's own log. There can be one `internal` \
                 source, which has no keys besides these."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
-        .help("Whether it receives anything.")
-        .means("With `false`, it receives nothing: its sockets are closed, its files are not read, and what comes over \
-                HTTP is refused. See [Turned off](#turned-off)."),
+        .help("Whether it receives messages.")
+        .means("With `false`, it receives nothing: its sockets are closed, its files are not read, and \
+                requests over HTTP are refused. See [Turned off](#turned-off)."),
 ];
 
 /// The keys of syslog sources only.
@@ -59,11 +59,13 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
 
 /// The keys of HTTP sources only.
 pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
-        .secret()
+    .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
-    .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may be \
-            of kind `http`: one of them without this key, which takes what comes with any other token.")];
+    .means(
+        "The name of the [ingest token](ingest.md#tokens) whose messages this source takes. There may be several \
+         sources of kind `http`; the one without this key takes what comes with any other token.",
+    )];
 
 /// The keys of RELP sources only. Their senders wait for answers, so it is useless to wait for more messages.
 pub(super) const OF_RELP: &[Setting] = &[
@@ -77,7 +79,7 @@ pub(super) const OF_RELP: &[Setting] = &[
         .default("0ms")
         .min("0ms")
         .max("1s")
-        .help("How long a read waits for more messages: a little gives bigger batches for less work.")
+        .help("How long a read waits for more messages: a short wait gives larger batches and less work.")
         .means("As below. Senders wait for answers, so waiting for them to send more is of no use."),
 ];
 
@@ -125,24 +127,26 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
 pub(super) const READING: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<SourceFormat>), "Format")
         .default("auto")
-        .help("How a message is parsed. auto: each as what it looks like; raw: not at all.")
-        .means("How a message is parsed. `auto`: recognised per message. `rfc5424`, `rfc3164`: as that. `raw`: not \
-                at all, the whole frame is the message. What cannot be parsed is kept as it is and flagged. See \
-                [What is recognised](formats.md)."),
+        .help("How a message is parsed. auto: by what it looks like; raw: not at all.")
+        .means("How a message is parsed. `auto`: its format is recognised for each message. `rfc5424`, \
+                `rfc3164`: always in this format. `raw`: not at all, the whole frame is the message. \
+                Messages that cannot be parsed are kept as they are and flagged. See [What is \
+                recognised](formats.md)."),
     Setting::new("timezone", SettingKind::Text, "Time zone")
         .default("UTC")
-        .help("For time stamps that name none.")
-        .means("The zone of stamps without one, by its IANA name, for example `Europe/Berlin`, or as an offset, for example \
-                `+02:00`."),
+        .help("For time stamps without a zone.")
+        .means("The zone of time stamps without one, by its IANA name, for example `Europe/Berlin`, or as an \
+                offset, for example `+02:00`."),
     Setting::new("timezones", SettingKind::List, "Time zones of senders")
         .default("")
         .empty("none")
-        .help("HOST=ZONE, one a line, for senders in another zone: edge-1=Europe/Helsinki.")
-        .means("Senders in another zone than `timezone`, as `HOST=ZONE`: `[\"edge-1=Europe/Helsinki\", \"10.4.2.8=+02:00\"]`. \
-                A sender is named by the host in its messages or by its address. A zone that a stamp says wins."),
+        .help("HOST=ZONE, one a line, for senders in another zone, for example edge-1=Europe/Helsinki.")
+        .means("Senders in another zone than `timezone`, as `HOST=ZONE`: `[\"edge-1=Europe/Helsinki\", \
+                \"10.4.2.8=+02:00\"]`. A sender is named by the host in its messages or by its address. A \
+                zone that a time stamp names takes precedence."),
     Setting::new("charset", SettingKind::Text, "Character set")
         .default("utf-8")
-        .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")
+        .help("For text that is not UTF-8, for example iso-8859-1 or shift_jis.")
         .means("The encoding of texts that are not UTF-8, by its WHATWG name, for example `iso-8859-1`, `shift_jis` \
                 or `gbk`. They are shown and searched as UTF-8; the exact bytes are kept."),
     Setting::new("max_message", SettingKind::Size, "Longest message")
@@ -160,13 +164,13 @@ pub(super) const SOCKETS: &[Setting] = &[
         .default("1000")
         .min("1")
         .max("100000")
-        .help("One more is refused.")
+        .help("Further ones are refused.")
         .means("How many stream connections may be open at a time, up to {max}. Further ones are refused and \
                 counted."),
     Setting::new("allow", SettingKind::List, "Allowed senders")
         .default("")
         .empty("everyone")
-        .help("One network a line, as 10.0.0.0/8. Empty: everyone.")
+        .help("One network a line, for example 10.0.0.0/8. Empty: everyone.")
         .means("Networks that may send, for example `10.0.0.0/8` or `192.0.2.7`. Others are refused and counted. \
                 Empty means everyone. Programs on this machine may always use a unix socket."),
     Setting::new("proxy_protocol", SettingKind::List, "Proxies")
@@ -178,8 +182,9 @@ pub(super) const SOCKETS: &[Setting] = &[
                 the sender named in the header."),
     Setting::new("tls.certificate", SettingKind::Text, "Certificate")
         .help("For encrypted addresses: a file in PEM, absolute or below the data directory.")
-        .means("The certificate that encrypted addresses need, as `tls://`: a file in PEM. This and the following files \
-                are absolute or relative to the data directory, and are read again when they change and on SIGHUP."),
+        .means("The certificate for encrypted addresses, such as `tls://`: a file in PEM. This and the \
+                following files are absolute or relative to the data directory, and are read again when they \
+                change and on SIGHUP."),
     Setting::new("tls.key", SettingKind::Text, "Private key")
         .help("Its key: a file in PEM.")
         .means("The private key of the certificate: a file in PEM."),
@@ -199,7 +204,7 @@ pub(super) const GATHERING: &[Setting] = &[
         .default("5ms")
         .min("0ms")
         .max("1s")
-        .help("How long a read waits for more messages: a little gives bigger batches for less work.")
+        .help("How long a read waits for more messages: a short wait gives larger batches and less work.")
         .means("How long a read waits for more data after its first byte, so that a batch holds many messages: at \
                 most {max}. A message is stored that much later; one that comes alone does not wait."),
     Setting::new("coalesce.buffer", SettingKind::Size, "Read buffer")
@@ -207,15 +212,15 @@ pub(super) const GATHERING: &[Setting] = &[
         .min("4KiB")
         .max("64MiB")
         .help("The most bytes that one read gathers.")
-        .means("The bytes that end the wait, {min} to {max}."),
+        .means("The number of bytes that ends the wait, {min} to {max}."),
     Setting::new("partitions", SettingKind::Number, "Partitions")
         .default("auto")
         .min(CountOrAuto::MIN)
         .max(CountOrAuto::MAX)
-        .help("Workers that the messages of one connection are spread over.")
-        .means("How many workers the messages of one connection are spread over: `auto`, or {min} to {max}. With 1, \
-                messages of one connection are stored in the order of arrival. A UDP address is read by that number \
-                of sockets, with `auto` by one for every four cores."),
+        .help("The number of workers that the messages of one connection are spread over.")
+        .means("The number of workers that the messages of one connection are spread over: `auto`, or {min} \
+                to {max}. With 1, messages of one connection are stored in the order of arrival. A UDP \
+                address is read by this number of sockets; with `auto`, by one for every four cores."),
 ];
 
 /// The keys of file sources only.
@@ -224,15 +229,18 @@ pub(super) const OF_FILES: &[Setting] = &[
         .required()
         .empty("/var/log/nginx/*.log")
         .help("One path a line, absolute or below the data directory; * and ? stand for parts of names.")
-        .means("The files to follow, in the folders listed in the setting `files.read` (`/var/log` by default), or \
-                `forward/…` for what destinations write in the data directory. `*` stands for any part of a name, \
-                `?` for one character; a name that begins with a dot is matched only if the pattern has the dot. \
-                Files that appear later are found, and are read from their beginning. A source follows up to 10000 \
-                files."),
+        .means(
+            "The files to follow, in the folders listed in the setting `files.read` (`/var/log` by default), or \
+             `forward/…` for files that destinations write in the data directory. `*` stands for any part of a name, \
+             `?` for one character; a name that begins with a dot is matched only if the pattern has the dot. Files \
+             that appear later are found, and are read from their beginning. A source follows up to 10000 files.",
+        ),
     Setting::new("start", SettingKind::Choice(names::<StartPosition>), "Start at")
         .default("end")
-        .help("Where reading begins in a file that is there when the source is new.")
-        .means("Where reading begins in a file that already exists when the source, or the path that names it, is \
-                new: at its `beginning`, or at its `end`, after the last complete line, so that only what is \
-                appended from then on comes in."),
+        .help("Where reading begins in a file that exists already when the source is new.")
+        .means(
+            "Where reading begins in a file that already exists when the source, or the path that names it, is new: \
+             at its `beginning`, or at its `end`, after the last complete line, so that only lines appended from \
+             then on are read.",
+        ),
 ];

@@ -145,7 +145,7 @@ impl DestinationCommand {
             DestinationAction::Test(named) => test(named),
             DestinationAction::Pause(named) => named.tell("pause", "it is paused"),
             DestinationAction::Resume(named) => named.tell("resume", "it sends again"),
-            DestinationAction::Retry(named) => named.tell("retry", "it is tried"),
+            DestinationAction::Retry(named) => named.tell("retry", "the next attempt begins"),
             DestinationAction::Queue { named, shown } => named.show("queue", shown, "waits"),
             DestinationAction::Discard { named, messages } => named.change("discard", *messages, "discarded"),
             DestinationAction::Quarantine { named, replay: Some(messages), .. } => {
@@ -268,14 +268,14 @@ fn test(named: &DestinationArgs) -> Result<(), CommandFailure> {
     let mut answer = named.remote()?.post("destinations/test", &json!({ "id": named.id }))?;
     let answer: Value = answer.body_mut().read_json().map_err(CommandFailure::environment)?;
     if answer["ok"] != true {
-        let error = answer["error"].as_str().unwrap_or("it says nothing");
+        let error = answer["error"].as_str().unwrap_or("no reason given");
         return Err(CommandFailure::no(format!("{}: {}", named.id, text::shown(error))));
     }
     let took = &answer["took_ms"];
     match answer["answer"].as_str() {
         Some(said) => named.say(&format!("accepted in {took} ms: {}", text::shown(said))),
         None => named.say(&format!(
-            "sent in {took} ms; this protocol has no answers, so look for the message on the other side"
+            "sent in {took} ms; this protocol has no answers, so check that the message arrived on the other side"
         )),
     }
 }
@@ -306,11 +306,11 @@ fn replay(named: &DestinationArgs, question: &Value) -> Result<(), CommandFailur
     let ReplayProgress { messages, of, missing, is_end, error } = far;
     match error {
         Some(error) => Err(CommandFailure::environment(format!(
-            "{}: it ended after {messages} of {of} messages: {error}",
+            "{}: the replay ended after {messages} of {of} messages: {error}",
             named.id
         ))),
         None if !is_end => Err(CommandFailure::environment(format!(
-            "{}: the server broke it off after {messages} of {of} messages",
+            "{}: the server broke off the replay after {messages} of {of} messages",
             named.id
         ))),
         None => {

@@ -154,7 +154,7 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Resul
         }
         None if parameters.iter().any(|(name, _)| *name == "confirm_within") => {
             return Err(CommandFailure::no(
-                "--confirm-within is for a running server: name it with --server",
+                "--confirm-within is only for a running server: name it with --server",
             ));
         }
         None => {
@@ -256,7 +256,7 @@ impl StoppedDocuments {
         self.0.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
         if let Err(error) = document_backups::write(&self.0.settings.data, &self.0.meta) {
             text::error(&format!(
-                "warning: a copy of the document cannot be kept until the next start: {error}"
+                "warning: a copy of the document cannot be written before the next start: {error}"
             ));
         }
         Ok(format!("revision {number} is stored and takes effect at the next start"))

@@ -66,7 +66,7 @@ impl SelfSigned {
         let [certificate_path, key_path] = ["web.pem", "web.key"].map(|name| self.directory.join(name));
         for path in [&certificate_path, &key_path] {
             if path.symlink_metadata().is_ok() {
-                let what = "is there already: remove it, or name another folder with --directory";
+                let what = "exists already: remove it, or name another folder with --directory";
                 return Err(CommandFailure::no(format!("{} {what}", path.display())));
             }
         }
@@ -95,7 +95,7 @@ impl SelfSigned {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         let today = clock::now().nanos() / 1_000_000_000 / (24 * 3600);
-        let day = |days: i64| date(today + days).ok_or("the clock is far off: set it first");
+        let day = |days: i64| date(today + days).ok_or("the clock is far off: set it right first");
         let ymd = |date: Date| rcgen::date_time_ymd(date.year().into(), date.month() as u8, date.day() as u8);
         (params.not_before, params.not_after) = (ymd(day(-EARLIER_DAYS)?), ymd(day(self.days)?));
         let key = KeyPair::generate().map_err(|error| error.to_string())?;

@@ -69,7 +69,7 @@ impl Create {
         let database = starting::database(&self.data);
         if !database.exists() {
             let reason =
-                format!("{} is not there: start the server once to make a store", database.display());
+                format!("{} does not exist: start the server once to create a store", database.display());
             return Err(CommandFailure::environment(reason));
         }
         let _lock = DataLock::acquire(&self.data)?;

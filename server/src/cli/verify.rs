@@ -51,7 +51,7 @@ impl Verify {
                     problems += verify(id, looked)?;
                     if let Some(wrong) = cursor {
                         problems += tell(&format!(
-                            "{id}: cursor: {wrong}: messages that were sent may be sent again"
+                            "{id}: cursor: {wrong}: messages that were already sent may be sent again"
                         ))?;
                     }
                 }

@@ -123,7 +123,7 @@ async fn check_directories(
             let person = ldap::person(directory, &asked, &password).map_err(|error| {
                 tracing::error!("nobody can log in with the directory {}: {error}", directory.id);
                 let detail =
-                    format!("the directory {} cannot be asked: try again, or see the log", directory.id);
+                    format!("the directory {} cannot be reached: try again, or see the log", directory.id);
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail)
             })?;
             let Some(person) = person else { continue };

@@ -155,7 +155,7 @@ async fn admitted(
     let expired = || (Reason::Expired, "this browser has no login to finish".to_owned());
     let (secret, state) = (secret.ok_or_else(expired)?, query.state.unwrap_or_default());
     if !provider.is_state_of(&secret, &state) {
-        return Err((Reason::Expired, "the state is not that of the login".to_owned()));
+        return Err((Reason::Expired, "the state does not belong to this login".to_owned()));
     }
     if let Some(error) = query.error {
         let told = format!("the provider says {error}: {}", query.error_description.unwrap_or_default());
@@ -181,7 +181,7 @@ async fn admitted(
             shared.throttle.lock().failed(&attempt, Instant::now());
             return Err(failed(shortened(&told)));
         }
-        Err(_) => return Err(failed("it could not be asked".to_owned())),
+        Err(_) => return Err(failed("it could not be reached".to_owned())),
     };
     shared.throttle.lock().succeeded(&attempt);
     let settings = provider.settings();
@@ -219,7 +219,7 @@ async fn admit(
         Ok(Ok(user)) => Ok(user),
         Ok(Err(error @ accounts::Error::NameTaken(_))) => Err((Reason::NameTaken, error.to_string())),
         Ok(Err(error)) => Err((Reason::Failed, error.to_string())),
-        Err(_) => Err((Reason::Failed, "the database could not be asked".to_owned())),
+        Err(_) => Err((Reason::Failed, "the database could not be read or written".to_owned())),
     }
 }
 

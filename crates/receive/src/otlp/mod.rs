@@ -172,7 +172,7 @@ fn form(
         ..Status::new(Code::Unimplemented, message).into()
     };
     if path != PATH {
-        return Err(refused(404, format!("nobody serves `{path}`: send logs to `{PATH}`")));
+        return Err(refused(404, format!("nothing is served at `{path}`: send logs to `{PATH}`")));
     }
     if request.method() != Method::POST {
         return Err(refused(405, format!("`{PATH}` takes POST")));

@@ -90,7 +90,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     let CallerQuestion { shared, question, own, started, .. } = asked;
     let TestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
-        let detail = "a draft is tried on messages, not on a table: leave out what follows `|`";
+        let detail = "a draft is tried on messages, not on a table: leave out the part after `|`";
         return Err(ApiError::bad_request(detail).path("query"));
     }
     let examples = examples.unwrap_or(EXAMPLES);
