@@ -101,7 +101,7 @@ fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<Str
 fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, EntryKeys)> {
     let keys = entries.iter().map(|entry| {
         let mut keys = EntryKeys::new();
-        let json = serde_json::to_value(entry).expect("an entry has text keys and no failing values");
+        let json = serde_json::to_value(entry).expect("an entry of a document can be written as JSON");
         flatten(String::new(), &json, &mut keys);
         keys
     });
@@ -197,7 +197,7 @@ fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
             }
             (None, Some(new)) => format!("step {number} was added: {}", step_words(new)),
             (Some(old), None) => format!("step {number} was removed: {}", step_words(old)),
-            (None, None) => unreachable!("one of both is that long"),
+            (None, None) => unreachable!("one of the two lists is that long"),
         }
     };
     (0..longer).map(sentence).collect()

@@ -99,7 +99,7 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
         .means("`rfc5424`: rendered from what was parsed, fields included. `rfc3164`: the older form, without fields, \
                 years and fractions of seconds; its times are in UTC. `raw`: the bytes as received."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
-        .empty("those of the system")
+        .empty("those that the system trusts")
         .help("For encrypted servers: a file in PEM, absolute or below the data directory.")
         .means("For `tls://` and `relp+tls://`: the authorities that sign the server's certificate, or that \
                 certificate itself; a file in PEM. Without it, [those that the system \
@@ -335,7 +335,7 @@ pub(super) const OF_NDJSON: &[Setting] = &[
     Setting::new("compression", SettingKind::Choice(names::<Compression>), "Compression")
         .default("none")
         .help("gzip: large requests are compressed.")
-        .means("As below. Not every server can unpack."),
+        .means("As for the other kinds, see below. Not every server can decompress requests."),
 ];
 
 /// The keys of a token for authorization.
@@ -399,7 +399,7 @@ pub(super) const HTTP: &[Setting] = &[
                 the host if it requires a user; `none` for no proxy. Without it, the proxy that the server's \
                 [environment](configuration.md#proxies) names."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
-        .empty("those of the system")
+        .empty("those that the system trusts")
         .help("The server's certificate is signed by these: a file in PEM.")
         .means("The authorities that sign the server's certificate, or that certificate itself; a file in PEM. Without \
                 it, [those that the system trusts](configuration.md#whom-tls-trusts). This and the following files are absolute or relative to the data \

@@ -80,7 +80,7 @@ pub(super) const OF_RELP: &[Setting] = &[
         .min("0ms")
         .max("1s")
         .help("How long a read waits for more messages: a short wait gives larger batches and less work.")
-        .means("As below. Senders wait for answers, so waiting for them to send more is of no use."),
+        .means("As for `syslog`, see below. Senders wait for answers, so waiting for more messages from them is of no use."),
 ];
 
 /// The keys of GELF sources only.

@@ -130,7 +130,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
         ExportFormat::Raw => MessageFormat::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports run (limits.exports_max)"));
+        return Err(busy("too many exports are running (limits.exports_max)"));
     };
     let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);

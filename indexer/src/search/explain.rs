@@ -237,7 +237,7 @@ fn how(plan: &Plan, has_parts: bool) -> String {
             match content.sufficient {
                 Sufficiency::Yes => words,
                 _ if content.expression.is_some() => {
-                    format!("{words}; an expression walked through templates")
+                    format!("{words}; the expression is matched against templates")
                 }
                 _ if content.shape.is_some() => format!("{words}; compared with the shapes of messages"),
                 Sufficiency::WithoutFields => format!("{words}; checked on messages that have fields"),
@@ -251,7 +251,7 @@ fn words_of(required: &Required) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let join = |many: &[Required], with: &str| many.iter().map(words_of).collect::<Vec<_>>().join(with);
     match required {
-        Required::Anything => "no word helps".to_owned(),
+        Required::Anything => "no word to look up".to_owned(),
         Required::Word(word) => format!("word {}", text(word)),
         Required::Like(RequiredForm::Begins(part)) => format!("words {}*", text(part)),
         Required::Like(RequiredForm::Ends(part)) => format!("words *{}", text(part)),

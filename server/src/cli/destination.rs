@@ -48,7 +48,7 @@ struct DestinationArgs {
 
 #[derive(Subcommand, Debug)]
 enum DestinationAction {
-    /// Prints a line for each destination: state, rate, what waits, what was refused, the last error
+    /// Prints a line for each destination: state, rate, waiting and refused messages, last error
     #[command(after_help = EXAMPLES)]
     List {
         #[arg(long, value_enum, default_value_t = ListFormat::Text)]
@@ -56,19 +56,19 @@ enum DestinationAction {
         #[command(flatten)]
         server: ServerArgs,
     },
-    /// Sends a test message past the queue, and prints what the other side answers
+    /// Sends a test message, bypassing the queue, and prints the answer of the other side
     #[command(after_help = EXAMPLES)]
     Test(DestinationArgs),
     /// Sends nothing until the destination is resumed, also after a restart
     #[command(after_help = EXAMPLES)]
     Pause(DestinationArgs),
-    /// Sends again what waits
+    /// Resumes sending, beginning with the waiting messages
     #[command(after_help = EXAMPLES)]
     Resume(DestinationArgs),
     /// Tries to send at once, instead of at the end of the present pause
     #[command(after_help = EXAMPLES)]
     Retry(DestinationArgs),
-    /// Prints the oldest messages that wait
+    /// Prints the oldest waiting messages
     #[command(after_help = EXAMPLES)]
     Queue {
         #[command(flatten)]
@@ -76,12 +76,12 @@ enum DestinationAction {
         #[command(flatten)]
         shown: ShownMessagesArgs,
     },
-    /// Drops the oldest messages that wait
+    /// Drops the oldest waiting messages
     #[command(after_help = EXAMPLES)]
     Discard {
         #[command(flatten)]
         named: DestinationArgs,
-        /// How many: what `list` or `queue` showed
+        /// The number of messages, as `list` or `queue` showed it
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         messages: u64,
     },
@@ -109,7 +109,7 @@ enum DestinationAction {
         /// From this time on
         #[arg(long, value_name = "T", allow_hyphen_values = true)]
         from: Option<String>,
-        /// Until before this time
+        /// Up to this time, but not including it
         #[arg(long, value_name = "T", allow_hyphen_values = true)]
         to: Option<String>,
         /// Only this logspace; may be repeated
@@ -130,7 +130,7 @@ struct ShownMessagesArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ListFormat {
-    /// In columns
+    /// A table in columns
     Text,
     /// A JSON object per line
     Json,

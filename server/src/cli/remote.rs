@@ -25,8 +25,8 @@ pub(super) struct ServerArgs {
     server: Option<String>,
     #[command(flatten)]
     token: TokenArgs,
-    /// A PEM file of whom to trust at an https address, instead of the authorities of the system: authorities, or the
-    /// server's own certificate [env: LOGSTEAD_CA_FILE]
+    /// A PEM file of certificates to trust for an https address, instead of the system's authorities: those of other
+    /// authorities, or the server's own [env: LOGSTEAD_CA_FILE]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }

@@ -56,7 +56,7 @@ enum RouterAction {
     Put {
         /// The document
         file: PathBuf,
-        /// Why, for the history
+        /// A comment for the history
         #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
         comment: String,
         /// Go back to the document before unless `confirm` is run within this time (10s to 1d); with --server
@@ -68,13 +68,13 @@ enum RouterAction {
         #[command(flatten)]
         place: DocumentStore,
     },
-    /// Keeps the live document of a running server, which would be taken back otherwise
+    /// Confirms the live document of a running server, which would be taken back otherwise
     #[command(after_help = EXAMPLES)]
     Confirm {
         #[command(flatten)]
         place: DocumentStore,
     },
-    /// Checks a document, for this machine or for that of a server
+    /// Checks a document against this machine, or against that of a server
     #[command(after_help = EXAMPLES)]
     Check {
         /// The document

@@ -33,7 +33,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead serve --data /srv/restored --pause-destinations
   LOGSTEAD_ADMIN_PASSWORD_FILE=/run/secrets/admin logstead serve --config /etc/logstead/logstead.toml
 
-Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
+Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it gracefully; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
 /// The longest that a stop takes: threads that wait for longer are killed. A kill harms nothing, so the rest may be

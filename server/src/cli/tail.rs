@@ -40,7 +40,7 @@ const EVENTS_MAX: usize = 16;
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct TailCommand {
-    /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
+    /// What to look for, in the query language, optionally with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
     #[command(flatten)]
     as_text: AsText,

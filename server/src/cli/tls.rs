@@ -18,9 +18,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tls self-signed --name logs.example.org --name 10.0.0.5 --days 90 --directory /etc/logstead
 
 Then start with --set web.tls.certificate=/etc/logstead/web.pem --set web.tls.key=/etc/logstead/web.key, and let clients trust
-the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. A folder that is missing is made. The key
-can be read by its owner alone: made by root, it has to be given to the user that Logstead runs as (chown logstead web.key).
-Exit code 1: a file is there already; 3: a file cannot be written.";
+the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. A missing folder is created. Only the
+owner can read the key: if root creates it, give it to the user that Logstead runs as (chown logstead web.key).
+Exit code 1: a file exists already; 3: a file cannot be written.";
 
 /// The longest that browsers accept.
 const DAYS_MAX: i64 = 825;
@@ -35,7 +35,7 @@ pub(super) struct Tls {
 
 #[derive(Subcommand, Debug)]
 enum TlsAction {
-    /// Makes a key and a certificate that it signs itself
+    /// Creates a key and a certificate that it signs itself
     #[command(after_help = EXAMPLES)]
     SelfSigned(SelfSigned),
 }
@@ -45,10 +45,10 @@ struct SelfSigned {
     /// A host name or address that clients use; may be repeated. localhost, 127.0.0.1 and ::1 are always included
     #[arg(long = "name", value_name = "HOST", required = true)]
     names: Vec<String>,
-    /// The folder for `web.pem` and `web.key`, which must not be there yet
+    /// The folder for `web.pem` and `web.key`, which must not exist yet
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// How many days it is good for
+    /// The number of days that it is valid for
     #[arg(long, value_name = "N", default_value_t = 365, value_parser = clap::value_parser!(i64).range(1..=DAYS_MAX))]
     days: i64,
 }

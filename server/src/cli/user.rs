@@ -25,9 +25,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead user reset-totp admin --data /var/lib/logstead
   logstead user disable ana --data /var/lib/logstead
 
-The server must be stopped; a running one is asked under /api/v1/users. A password is typed, or is the first line of standard
-input; it is never an argument. Exit code 0: done; 1: refused, for example because it is the last administrator; 3: the data
-directory is in use or has no database.";
+The server must be stopped; a running one manages users through its API: /api/v1/users. A password is typed, or is the first
+line of standard input; it is never an argument. Exit code 0: done; 1: refused, for example because it is the last
+administrator; 3: the data directory is in use or has no database.";
 
 /// The author of changes made by this command.
 const AUTHOR: &str = "cli";
@@ -49,7 +49,7 @@ enum UserAction {
         #[command(flatten)]
         place: DataDirectoryArgs,
     },
-    /// Makes a user
+    /// Creates a user
     #[command(after_help = EXAMPLES)]
     Add {
         /// The name

@@ -65,7 +65,7 @@ pub(crate) async fn check_password(
         verified.await?
     } else {
         // Directories have places of their own, so that none keeps our own users waiting.
-        let _turn = places(&shared.directories_asked, 1, "too many people log in at once").await?;
+        let _turn = places(&shared.directories_asked, 1, "too many people are logging in at once").await?;
         refuse_the_impatient(shared, attempt)?;
         let typed = password.clone();
         let known = check_directories(shared, directories, name, password).await?;

@@ -93,7 +93,7 @@ pub(crate) async fn log_in_with(
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
     let secret = Secret::session()?;
     let value = format!("{}.{}", secret.reveal(), URL_SAFE_NO_PAD.encode(&to));
-    let _turn = places(&shared.providers_asked, 1, "too many people log in at once").await?;
+    let _turn = places(&shared.providers_asked, 1, "too many people are logging in at once").await?;
     let address = match blocking(move || provider.address(&secret)).await? {
         Ok(address) => address,
         Err(error) => {
@@ -164,15 +164,16 @@ async fn admitted(
     let code = query.code.filter(|code| code.len() <= TEXT_BYTES_MAX);
     let code = code.ok_or_else(|| (Reason::Failed, "the provider sent no code".to_owned()))?;
     let failed = |told: String| (Reason::Failed, told);
-    let device =
-        device(shared, headers).await.map_err(|_| failed("too many people log in at once".to_owned()))?;
+    let device = device(shared, headers)
+        .await
+        .map_err(|_| failed("too many people are logging in at once".to_owned()))?;
     let attempt = attempt(peer, &secret, device);
     refuse_the_impatient(shared, &attempt).map_err(|_| failed("too many failed attempts".to_owned()))?;
     let back = LoginReturn { code, state, iss: query.iss };
     let asked = provider.clone();
     let person = {
-        let turn = places(&shared.providers_asked, 1, "too many people log in at once").await;
-        let _turn = turn.map_err(|_| failed("too many people log in at once".to_owned()))?;
+        let turn = places(&shared.providers_asked, 1, "too many people are logging in at once").await;
+        let _turn = turn.map_err(|_| failed("too many people are logging in at once".to_owned()))?;
         blocking(move || asked.person(&secret, &back)).await
     };
     let person = match person {

@@ -116,7 +116,7 @@ impl utoipa::ToSchema for IngestRefused {
         ),
         (
             status = 415, body = Problem, content_type = "application/problem+json",
-            description = "The media type or the encoding of the body is not understood"
+            description = "The media type or the encoding of the body is not supported"
         ),
         (
             status = 503, body = Problem, content_type = "application/problem+json",

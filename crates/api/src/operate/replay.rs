@@ -64,7 +64,7 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: CallerQuestion<ReplayR
         return Err(ApiError::bad_request(detail).path("query"));
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports and replays run (limits.exports_max)"));
+        return Err(busy("too many exports and replays are running (limits.exports_max)"));
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let begin = move || {

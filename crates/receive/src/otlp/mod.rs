@@ -178,7 +178,7 @@ fn form(
         return Err(refused(405, format!("`{PATH}` takes POST")));
     }
     if encoding == Encoding::Protobuf && !media.eq_ignore_ascii_case("application/x-protobuf") {
-        let message = format!("`{media}` is not understood: send application/x-protobuf or application/json");
+        let message = format!("`{media}` is not supported: send application/x-protobuf or application/json");
         return Err(refused(415, message));
     }
     let packing = packing(text(request, &header::CONTENT_ENCODING))?;

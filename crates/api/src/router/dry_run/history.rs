@@ -131,7 +131,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
         return Ok(([(header::CONTENT_TYPE, LINES)], line).into_response());
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports, replays and tests run (limits.exports_max)"));
+        return Err(busy("too many exports, replays and tests are running (limits.exports_max)"));
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let sample = if in_lines && limit.is_none() { sample } else { 0 };

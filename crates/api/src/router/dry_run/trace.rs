@@ -169,7 +169,7 @@ impl Tracer<'_> {
             return not("it is disabled".to_owned());
         }
         match at {
-            RouteEvent::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
+            RouteEvent::OtherSource => not(format!("it takes messages only from {}", route.from.join(", "))),
             RouteEvent::Takes { taken: rows, .. } if rows.contains(0) => {
                 (RouteVerdict::Taken, taken(&route.filter, self.batch, 0))
             }
