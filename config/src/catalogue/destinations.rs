@@ -287,14 +287,14 @@ pub(super) const OF_SPLUNK: &[Setting] = &[
         .means("The HTTP event collector: `https://HOST:PORT`. Messages are posted to \
                 `/services/collector/event` there."),
     Setting::new("index", SettingKind::Text, "Index")
-        .empty("the token's own index")
+        .empty("the token's default")
         .help("Where events are stored.")
-        .means("The index. Without it, the token's own index is used."),
+        .means("The index. Without it, the token's default index is used."),
     Setting::new("sourcetype", SettingKind::Text, "Source type")
-        .empty("the token's own source type")
+        .empty("the token's default")
         .help("For example _json or syslog.")
-        .means("The source type, for example `_json` or `syslog`. Without it, the token's own source type is \
-                used."),
+        .means("The source type, for example `_json` or `syslog`. Without it, the token's default source type \
+                is used."),
     Setting::new("channel", SettingKind::Text, "Channel")
         .empty("fe0ecfad-13d5-401b-847d-77833bd77131")
         .help("A GUID, for a token with indexer acknowledgement.")
