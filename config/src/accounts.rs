@@ -157,7 +157,7 @@ impl ReadValue for GroupGrant {
         let logspaces: Option<Vec<String>> = fields.optional("logspaces");
         let scope: Option<String> = fields.optional("scope");
         if logspaces.as_ref().is_some_and(Vec::is_empty) {
-            fields.note("logspaces", "is empty: name some, or leave it out for all");
+            fields.note("logspaces", "is empty: name at least one logspace, or leave it out to grant all");
         }
         if let Some(Err(error)) = scope.as_deref().map(query::parse) {
             fields.note("scope", format!("is invalid: {}", error.message));
@@ -178,7 +178,7 @@ impl ReadValue for Oidc {
         if !issuer.is_empty() && !issuer.starts_with("https://") && !is_local {
             fields.note(
                 "issuer",
-                "must begin with `https://`: who can change the answers can log in as anybody",
+                "must begin with `https://`: otherwise anyone who can alter its answers could log in as any user",
             );
         }
         if issuer.contains(['?', '#']) {
@@ -200,10 +200,8 @@ impl ReadValue for Oidc {
             id,
         };
         if !provider.scopes.iter().any(|scope| scope == "openid") {
-            fields.note(
-                "scopes",
-                "must have `openid`, without which a provider says nothing of who somebody is",
-            );
+            fields
+                .note("scopes", "must include `openid`: without it, a provider does not say who the user is");
         }
         fields.finish();
         Some(provider)
@@ -254,29 +252,29 @@ fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     }
     check_entry(user_dn, user_base, fields);
     if !user_dn.is_empty() && !user_dn.contains("{name}") {
-        fields.note("user_dn", "must have `{name}` where the user's name belongs");
+        fields.note("user_dn", "must contain `{name}` where the user's name belongs");
     }
     if !user_filter.contains("{name}") {
-        fields.note("user_filter", "must have `{name}` where the user's name belongs");
+        fields.note("user_filter", "must contain `{name}` where the user's name belongs");
     }
     if !group_filter.contains("{dn}") && !group_filter.contains("{name}") {
-        fields.note("group_filter", "must have `{dn}` or `{name}`: otherwise everybody is in every group");
+        fields.note("group_filter", "must contain `{dn}` or `{name}`: otherwise everybody is in every group");
     }
     if bind_dn.is_empty() != directory.bind_password_file.is_empty() {
-        fields.note("bind_dn", "and `bind_password_file` belong together");
+        fields.note("bind_dn", "and `bind_password_file` must be set together");
     }
 }
 
 /// A user's entry is either named or searched.
 fn check_entry(user_dn: &str, user_base: &str, fields: &mut TableReader<'_>) {
     match (user_dn.is_empty(), user_base.is_empty()) {
-        (true, true) => {
-            fields.note("user_base", "is missing: say below which entry users are, or give `user_dn`")
-        }
+        (true, true) => fields
+            .note("user_base", "is missing: name the entry that users are searched below, or set `user_dn`"),
         (false, false) => {
             fields.note(
                 "user_dn",
-                "and `user_base` exclude each other: a user's entry is either named or searched",
+                "and `user_base` exclude each other: set `user_dn` to name a user's entry, or `user_base` to search \
+                 for it",
             );
         }
         _ => {}
@@ -286,7 +284,10 @@ fn check_entry(user_dn: &str, user_base: &str, fields: &mut TableReader<'_>) {
 fn id(fields: &mut TableReader<'_>) -> String {
     let id = named(fields, "id");
     if !id.is_empty() && !is_id(&id) {
-        fields.note("id", "must have lower-case letters, digits, `_` and `-`, the first a letter or digit");
+        fields.note(
+            "id",
+            "must consist of lower-case letters, digits, `_` and `-`, and begin with a letter or digit",
+        );
     }
     id
 }

@@ -185,13 +185,15 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
                 }
                 match inlets.iter().find(|(_, other)| other.token == http.token) {
                     Some((owner, HttpSource { token: None })) => {
-                        let message =
-                            format!("source `{owner}` takes what comes without one already: name a token");
+                        let message = format!(
+                            "source `{owner}` has no `token` either, and takes everything that no other source \
+                             takes: name a token here"
+                        );
                         findings.value(&path.key("token"), message);
                     }
                     Some((owner, _)) => {
                         let message = format!(
-                            "source `{owner}` takes what comes with this token already: name another"
+                            "source `{owner}` already takes what comes with this token: name another"
                         );
                         findings.value(&path.key("token"), message);
                     }
@@ -269,7 +271,7 @@ fn check_names(names: &[String], ids: &[&str], noun: &str, path: &Path, findings
             let hint = if findings.is_full() { String::new() } else { known(name, ids) };
             findings.value(&path.index(index), format!("there is no {noun} {}{hint}", quoted(name)));
         } else if names.iter().take(index).any(|other| other == name) {
-            findings.value(&path.index(index), format!("`{name}` is named twice: remove one"));
+            findings.value(&path.index(index), format!("`{name}` is named twice: remove one of them"));
         }
     }
 }

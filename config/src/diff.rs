@@ -50,7 +50,7 @@ pub fn diff(old: &Checked, new: &Checked) -> Changes {
     let reordered = is_reordered(old, new);
     if reordered {
         let order: Vec<String> = new.routes.iter().map(|route| format!("`{}`", route.route.id)).collect();
-        changes.push(format!("routes are asked in another order: {}", order.join(", ")));
+        changes.push(format!("routes are now in another order: {}", order.join(", ")));
     }
     Changes { sources, logspaces, destinations, routes, reordered, changes }
 }
@@ -101,7 +101,7 @@ fn entries<T: Serialize>(noun: &str, old: &[T], new: &[T], changes: &mut Vec<Str
 fn by_id<T: Serialize>(entries: &[T]) -> Vec<(String, EntryKeys)> {
     let keys = entries.iter().map(|entry| {
         let mut keys = EntryKeys::new();
-        let json = serde_json::to_value(entry).expect("an entry has text keys and no failing values");
+        let json = serde_json::to_value(entry).expect("an entry of a document can be written as JSON");
         flatten(String::new(), &json, &mut keys);
         keys
     });
@@ -186,7 +186,7 @@ fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
     let (old, new) = (&old[..old.len() - behind], &new[..new.len() - behind]);
     if !old.is_empty() && sorted(old) == sorted(new) {
         let order: Vec<String> = after.iter().map(|step| step_kind(step)).collect();
-        return vec![format!("steps are done in another order: {}", order.join(", "))];
+        return vec![format!("steps are now in another order: {}", order.join(", "))];
     }
     let longer = old.len().max(new.len());
     let sentence = |at: usize| {
@@ -195,9 +195,9 @@ fn step_sentences(before: &[&str], after: &[&str]) -> Vec<String> {
             (Some(old), Some(new)) => {
                 format!("step {number} changed from {} to {}", step_words(old), step_words(new))
             }
-            (None, Some(new)) => format!("step {number} is added: {}", step_words(new)),
-            (Some(old), None) => format!("step {number} is removed: {}", step_words(old)),
-            (None, None) => unreachable!("one of both is that long"),
+            (None, Some(new)) => format!("step {number} was added: {}", step_words(new)),
+            (Some(old), None) => format!("step {number} was removed: {}", step_words(old)),
+            (None, None) => unreachable!("one of the two lists is that long"),
         }
     };
     (0..longer).map(sentence).collect()

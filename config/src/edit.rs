@@ -165,7 +165,7 @@ fn set(table: &mut dyn TableLike, key: &str, before: Option<&Item>, after: &Item
     let nested = (before.and_then(Item::as_table_like), after.as_table_like());
     match (table.get_mut(key), nested, after) {
         (Some(written), (Some(before), Some(after)), _) if written.is_table_like() => {
-            let written = written.as_table_like_mut().expect("it was asked for just now");
+            let written = written.as_table_like_mut().expect("its presence was just checked");
             update(written, before, after);
         }
         (Some(Item::Value(written)), _, Item::Value(after)) => {

@@ -173,7 +173,7 @@ fn unknown_listener(text: &str, scheme: &str) -> String {
     let suggestion = did_you_mean(scheme, known.iter().copied());
     let urls = "use `udp://`, `tcp://`, `tls://`, `relp://`, `relp+tls://`, `grpc://`, `grpc+tls://`, `http://` or \
                 `https://` with ADDRESS:PORT, or `unix-dgram:PATH` or `unix-stream:PATH`";
-    format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
+    format!("{} is not something to listen on{suggestion}: {urls}", quoted(text))
 }
 
 /// The path after `unix-dgram:` and similar schemes; two extra slashes before it are accepted.
@@ -185,7 +185,7 @@ pub(crate) fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
     } else if SOCKET_PATH_BYTES_MAX < path.len() {
         "is longer than the 107 bytes that a socket's path may have"
     } else if path.contains('\0') || path.split('/').any(|part| part == "..") {
-        "must not hold `..`"
+        "must not contain `..`"
     } else {
         return Ok(path.to_owned());
     };

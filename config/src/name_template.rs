@@ -90,10 +90,7 @@ impl NameTemplate {
                 _ => {
                     let place = behind.strip_prefix('{').and_then(|behind| behind.split_once('}'));
                     let (place, rest) = place.ok_or_else(|| {
-                        format!(
-                            "{} has a brace without its other half: write `{{{{` for a brace",
-                            quoted(text)
-                        )
+                        format!("{} has an unmatched brace: write `{{{{` for a literal brace", quoted(text))
                     })?;
                     parts.place(place)?;
                     rest
@@ -242,8 +239,8 @@ mod tests {
     #[test]
     fn a_template_that_cannot_be_read_says_why() {
         for (text, why) in [
-            ("{host", "brace without its other half"),
-            ("host}", "brace without its other half"),
+            ("{host", "unmatched brace"),
+            ("host}", "unmatched brace"),
             ("{hosts}", "`hosts` is not a part of a message: use `host`, `program`"),
             ("{message}", "is not a part of a message"),
             ("{host:x}", "is not a part of a message"),

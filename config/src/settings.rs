@@ -250,7 +250,7 @@ fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
     });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
-        let message = "needs `web.public_url`: a provider sends browsers back there";
+        let message = "needs `web.public_url`: the provider sends browsers back to that address";
         fields.note("accounts", message);
     }
     fields.finish();

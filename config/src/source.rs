@@ -361,7 +361,10 @@ impl Tls {
                 fields.note("tls", format!("is missing: `{encrypted}` needs a certificate; {hint}"));
             }
             (Some(_), None) if !listen.is_empty() => {
-                fields.note("tls", "is for encrypted addresses, as `tls://`: listen on one, or leave it out");
+                fields.note(
+                    "tls",
+                    "is only for encrypted addresses, such as `tls://`: listen on one, or leave it out",
+                );
             }
             _ => {}
         }

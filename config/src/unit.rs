@@ -163,7 +163,7 @@ fn parse(text: &str, units: &[(&str, u64)], noun: &str, hint: &str) -> Result<u6
     // TOML and JavaScript represent no larger integer exactly.
     value
         .filter(|value| *value <= i64::MAX as u64)
-        .ok_or_else(|| UnitError(format!("`{text}` is too large a {noun}")))
+        .ok_or_else(|| UnitError(format!("`{text}` is too large for a {noun}")))
 }
 
 /// Prints a value in the unit that divides it and gives the shortest number.

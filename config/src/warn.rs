@@ -108,7 +108,9 @@ fn no_target_warning(route: &CheckedRoute, disabled: &DisabledParts<'_>) -> Opti
         _ => "all of its destinations are disabled".to_owned(),
     };
     let id = &route.route.id;
-    disabled.covers(route).then(|| format!("route `{id}`: what only it takes is dropped, because {what}"))
+    disabled
+        .covers(route)
+        .then(|| format!("route `{id}`: messages that no other route takes are dropped, because {what}"))
 }
 
 /// The warning that a route certainly matches nothing.
@@ -128,8 +130,7 @@ fn no_match_warning(route: &CheckedRoute, earlier: &[&CheckedRoute]) -> Option<S
     let names: Vec<String> = before.into_iter().map(|at| format!("`{}`", of(at).route.id)).collect();
     let (noun, takes) = if names.len() == 1 { ("route", "takes") } else { ("routes", "together take") };
     let what = if everything { "everything before it" } else { "all of its messages before it" };
-    let advice =
-        if route.route.fallback { "remove it" } else { "move it up, or let that one not be `final`" };
+    let advice = if route.route.fallback { "remove it" } else { "move it up, or remove `final` there" };
     Some(format!(
         "route `{id}`: it can never match, because {noun} {} {takes} {what}: {advice}",
         names.join(" and ")
@@ -177,7 +178,9 @@ fn unsent(
     let noun = if names.len() == 1 { "route" } else { "routes" };
     (disabled.targets.contains(target) && !names.is_empty()).then(|| {
         let names = names.join(", ");
-        format!("destination `{id}`: it is disabled, so what {noun} {names} would send to it is not queued")
+        format!(
+            "destination `{id}`: it is disabled, so messages that {noun} {names} would send to it are not queued"
+        )
     })
 }
 

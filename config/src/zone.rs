@@ -68,7 +68,7 @@ impl ReadValue for SenderZone {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
         parsed(node, path, findings, |text| match text.split_once('=') {
             Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
-            None => Err(format!("{} is not `HOST=ZONE`, as `edge-1=Europe/Helsinki`", quoted(text))),
+            None => Err(format!("{} is not `HOST=ZONE`, such as `edge-1=Europe/Helsinki`", quoted(text))),
         })
     }
 }

@@ -35,7 +35,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnsError {
     /// They end too early.
-    #[error("the columns end at byte {at}, in the middle of something")]
+    #[error("the columns end at byte {at}, in the middle of a value")]
     Short {
         /// The number of bytes that are there.
         at: usize,
@@ -47,13 +47,13 @@ pub enum ColumnsError {
         bytes: usize,
     },
     /// Invalid number width.
-    #[error("numbers of {0} bytes")]
+    #[error("numbers of {0} bytes are not possible")]
     Width(u8),
     /// A difference has more than 64 bits.
-    #[error("a time difference of more than 64 bits")]
+    #[error("a time differs from the one before by more than 64 bits")]
     Difference,
     /// A column is larger than any column may be.
-    #[error("a column of more than {BATCH_BYTES_MAX} bytes")]
+    #[error("a column has more than {BATCH_BYTES_MAX} bytes")]
     Large,
     /// The columns do not fit each other.
     #[error(transparent)]

@@ -18,8 +18,8 @@ pub enum DiskError {
     },
     /// A file in use was removed or renamed.
     #[error(
-        "{path} was removed or renamed while it was in use, with the messages in it: put it back, or start Logstead \
-         again, which begins a new one and names what is missing",
+        "{path} was removed or renamed while it was in use, with the messages in it: put it back, or restart \
+         Logstead, which begins a new one and names the messages that are missing",
         path = path.display()
     )]
     Removed {
@@ -27,7 +27,7 @@ pub enum DiskError {
         path: PathBuf,
     },
     /// The logspace cannot be opened for now.
-    #[error("{path} cannot be opened, and is tried again: {why}", path = path.display())]
+    #[error("{path} cannot be opened; this is tried again: {why}", path = path.display())]
     Closed {
         /// The folder.
         path: PathBuf,

@@ -45,7 +45,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .means("The name used by routes and counters."),
     Setting::new("kind", SettingKind::Choice(names::<DestinationType>), "Kind")
         .required()
-        .help("What it is.")
+        .help("The kind of destination.")
         .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
                 in stores that speak the same protocol); or over HTTP: `elastic` (Elasticsearch, OpenSearch), \
                 `loki`, `splunk_hec`, `otlp` (OpenTelemetry) or `ndjson_http` (any server that takes lines). \
@@ -53,7 +53,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
                 [forwarding-s3.md](forwarding-s3.md) describe how other systems receive from these."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
-        .help("Whether it takes and sends anything. What waits in its queue is kept.")
+        .help("Whether it takes and sends messages. Those in its queue are kept.")
         .means("With `false`, it takes nothing new and sends nothing; messages in its queue are kept, and are sent \
                 once it is enabled again. See [Turned off](#turned-off)."),
     Setting::new("queue.size", SettingKind::Size, "Queue size")
@@ -63,7 +63,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .help("How many bytes wait on disk while the destination is slow or away.")
         .means(
             "How many bytes wait on disk while the destination is slow or unavailable, {min} to {max}. \
-                `flow_control` of the route determines what happens beyond that.",
+             `flow_control` of the route determines what happens beyond that.",
         ),
     Setting::new("queue.memory", SettingKind::Size, "Queue memory")
         .default("16MiB")
@@ -81,13 +81,13 @@ pub(crate) const DESTINATION: &[Setting] = &[
     Setting::new("queue.durability", SettingKind::Choice(names::<QueueDurability>), "Queue durability")
         .default("fsync")
         .help(
-            "When a message is acknowledged. fsync: once it is on the disk; delay: so only while messages have to wait; \
-             os: once the operating system has it.",
+            "When a message is acknowledged. fsync: once it is on the disk; delay: like os, but like fsync while \
+             messages have to wait; os: once the operating system has it.",
         )
-        .means("When a message is acknowledged to its sender, as far as this destination is concerned. `fsync`: once \
-                it is in the queue on disk. `os`: once the operating system has it, which is faster and loses the \
-                last messages if the power fails. `delay`: like `os` while the destination accepts messages within a \
-                second, and like `fsync` once they have to wait."),
+        .means("When a message is acknowledged to its sender, as far as this destination is concerned. \
+                `fsync`: once it is in the queue on disk. `os`: once the operating system has it, which is \
+                faster and loses the last messages if the power fails. `delay`: like `os` while the \
+                destination accepts messages within a second, and like `fsync` once they have to wait."),
 ];
 
 /// The keys of syslog servers only.
@@ -130,7 +130,7 @@ pub(super) const STREAM: &[Setting] = &[
         .means("`rfc5424`: rendered from the parsed message, including its fields. `rfc3164`: the older form, \
                 without fields, years and fractions of seconds; its times are in UTC. `raw`: the bytes as received."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
-        .empty("those of the system")
+        .empty("those that the system trusts")
         .help("For encrypted servers: a file in PEM, absolute or below the data directory.")
         .means("For `tls://` and `relp+tls://`: the authorities that sign the server's certificate, or that \
                 certificate itself; a file in PEM. Without it, [those that the system \
@@ -144,7 +144,7 @@ pub(super) const STREAM: &[Setting] = &[
         .means("The private key of the certificate: a file in PEM."),
     Setting::new("tls.server_name", SettingKind::Text, "Name in its certificate")
         .empty("the host")
-        .help("What the certificate of the server is made out to.")
+        .help("The name that the server's certificate is issued for.")
         .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];
 
@@ -152,8 +152,8 @@ pub(super) const STREAM: &[Setting] = &[
 const OF_FILE: &[Setting] = &[
     Setting::new("path", SettingKind::Text, "Path")
         .required()
-        .help("The file that lines are appended to: absolute, or below the data directory. {host} and other parts of \
-               a message make several.")
+        .help("The file that lines are appended to: absolute, or below the data directory. With {host} or \
+               other parts of a message in its name, there are several.")
         .means("The file that messages are appended to as received, one per line. A relative path is in the folder \
                 `forward` of the data directory, whether or not it begins with `forward/`; an absolute one must be \
                 in a folder of the setting `files.write`. `..` is not allowed, and links below these folders are \
@@ -170,7 +170,7 @@ const OF_FILE: &[Setting] = &[
         .min("1m")
         .max("366d")
         .empty("any age")
-        .help("A file is set aside when a new period begins, as 1d.")
+        .help("A file is set aside when a new period begins, for example 1d.")
         .means("A file is set aside when it gets its first message of a new period, {min} to {max}. Periods are \
                 counted in UTC: with `1d` they begin at midnight."),
     Setting::new("rotate.compression", SettingKind::Choice(names::<Packing>), "Compression")
@@ -184,15 +184,15 @@ const OF_S3: &[Setting] = &[
     Setting::new("bucket", SettingKind::Text, "Bucket")
         .required()
         .empty("logs-archive")
-        .help("It has to exist.")
-        .means("The bucket. It has to exist."),
+        .help("It must exist already.")
+        .means("The bucket. It must exist already."),
     Setting::new("region", SettingKind::Text, "Region")
         .default("us-east-1")
-        .help("The region that the bucket is in, as eu-central-1.")
-        .means("The region that the bucket is in. Stores other than AWS often accept any region, or name theirs in \
+        .help("The region of the bucket, for example eu-central-1.")
+        .means("The region of the bucket. Stores other than AWS often accept any region, or name theirs in \
                 their configuration."),
     Setting::new("url", SettingKind::Text, "Address")
-        .empty("that of AWS for the region")
+        .empty("the AWS endpoint of the region")
         .help("For stores other than AWS: http:// or https:// with HOST:PORT.")
         .means("The address of a store other than AWS: `https://HOST:PORT`. Without it, the address of AWS for the \
                 region is used."),
@@ -217,7 +217,7 @@ const OF_S3: &[Setting] = &[
         .means("The secret key itself. It is part of the document and its history: prefer the file."),
     Setting::new("prefix", SettingKind::Text, "Prefix")
         .default("{received:%Y/%m/%d}/")
-        .help("What the names of objects begin with; parts of a message in it make several objects.")
+        .help("What the names of objects begin with; parts of a message in it lead to several objects.")
         .means("The beginning of the names of objects. [Parts of a message](#names-made-of-parts-of-a-message) in it \
                 make several objects. The rest of a name contains the time of receipt and the place in the queue of \
                 its first message, and the format: `18a9c1d2e3f40506-2a.ndjson.zst`."),
@@ -304,13 +304,14 @@ const OF_SPLUNK: &[Setting] = &[
         .means("The HTTP event collector: `https://HOST:PORT`. Messages are posted to \
                 `/services/collector/event` there."),
     Setting::new("index", SettingKind::Text, "Index")
-        .empty("that of the token")
+        .empty("the token's default")
         .help("Where events are stored.")
-        .means("The index. Without it, that of the token."),
+        .means("The index. Without it, the token's default index is used."),
     Setting::new("sourcetype", SettingKind::Text, "Source type")
-        .empty("that of the token")
+        .empty("the token's default")
         .help("For example _json or syslog.")
-        .means("The source type, for example `_json` or `syslog`. Without it, that of the token."),
+        .means("The source type, for example `_json` or `syslog`. Without it, the token's default source type \
+                is used."),
     Setting::new("channel", SettingKind::Text, "Channel")
         .empty("fe0ecfad-13d5-401b-847d-77833bd77131")
         .help("A GUID, for a token with indexer acknowledgement.")
@@ -319,8 +320,8 @@ const OF_SPLUNK: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Event")
         .default("json")
         .help("json: an object with everything; raw: the bytes as received; message: the text alone.")
-        .means("The content of an event. `json`: an object with everything, as in exports. `raw`: the message as \
-                received. `message`: the text alone, without its fields."),
+        .means("The content of an event. `json`: an object with everything, as in exports. `raw`: the \
+                message as received. `message`: the text alone, without its fields."),
 ];
 
 /// The keys of OpenTelemetry only.
@@ -339,7 +340,7 @@ const OF_NDJSON: &[Setting] = &[
         .means("The address to which lines are sent, with path and query."),
     Setting::new("method", SettingKind::Choice(names::<HttpMethod>), "Method")
         .default("POST")
-        .help("The method of requests.")
+        .help("The HTTP method of requests.")
         .means("`POST`, `PUT` or `PATCH`."),
     Setting::new("format", SettingKind::Choice(names::<HttpFormat>), "Line")
         .default("json")
@@ -351,7 +352,7 @@ const OF_NDJSON: &[Setting] = &[
     Setting::new("compression", SettingKind::Choice(names::<Compression>), "Compression")
         .default("none")
         .help("gzip: large requests are compressed.")
-        .means("As below. Not every server can decompress requests."),
+        .means("As for the other kinds, see below. Not every server can decompress requests."),
 ];
 
 /// The keys of a token for authorization.
@@ -415,7 +416,7 @@ pub(super) const HTTP: &[Setting] = &[
                 if it requires a user; `none` for no proxy. Without it, the proxy in the \
                 [environment](configuration.md#proxies) of the server is used."),
     Setting::new("tls.ca", SettingKind::Text, "Authorities")
-        .empty("those of the system")
+        .empty("those that the system trusts")
         .help("The server's certificate is signed by these: a file in PEM.")
         .means("The authorities that sign the server's certificate, or that certificate itself; a file in PEM. Without \
                 it, [those that the system trusts](configuration.md#whom-tls-trusts). This and the following files are absolute or relative to the data \
@@ -428,6 +429,6 @@ pub(super) const HTTP: &[Setting] = &[
         .means("The private key of the certificate: a file in PEM."),
     Setting::new("tls.server_name", SettingKind::Text, "Name in its certificate")
         .empty("the host")
-        .help("What the certificate of the server is made out to.")
+        .help("The name that the server's certificate is issued for.")
         .means("The name that the server's certificate must have. Without it, the host of its address."),
 ];

@@ -23,8 +23,8 @@ pub(crate) const LOGSPACE: &[Setting] = &[
         .means("How many bytes the logspace may take on disk, at least {min}."),
     Setting::new("durability", SettingKind::Choice(names::<Durability>), "Durability")
         .default("fsync")
-        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system has it, \
-               which is faster and does not outlive a power cut.")
+        .help("When a message is acknowledged. fsync: once it is on the disk; os: once the operating system \
+               has it, which is faster and loses the last messages if the power fails.")
         .means("When a message is acknowledged. `fsync`: once it is on disk. `os`: once the operating system has \
                 it, which is faster and loses the last messages if the power fails."),
     Setting::new("encryption", SettingKind::Later, "Encryption")
@@ -40,8 +40,8 @@ pub(crate) const ROUTE: &[Setting] = &[
         .means("The name used by counters."),
     Setting::new("enabled", SettingKind::Switch, "Enabled")
         .default("true")
-        .help("Whether it takes anything.")
-        .means("With `false`, it takes nothing, as if it were not there.")
+        .help("Whether it takes messages.")
+        .means("With `false`, it takes no messages, as if it did not exist.")
     ,
     Setting::new("from", SettingKind::List, "From")
         .default("")

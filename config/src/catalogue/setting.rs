@@ -193,5 +193,5 @@ pub(crate) fn names<T: Choice>() -> Vec<&'static str> {
 fn read<T: ReadValue>(text: &str) -> T {
     let mut findings = Findings::default();
     let value = T::read(&DocumentNode::bare(text, NodeOrigin::Unplaced), &Path::default(), &mut findings);
-    value.unwrap_or_else(|| panic!("the catalogue says `{text}`, which cannot be read"))
+    value.unwrap_or_else(|| panic!("the catalogue says `{text}`, which is not a valid value"))
 }

@@ -37,7 +37,7 @@ pub(crate) const SOURCE: &[Setting] = &[
         .means("The name used by routes, messages (field `source`) and counters."),
     Setting::new("kind", SettingKind::Choice(names::<SourceType>), "Kind")
         .required()
-        .help("What it receives.")
+        .help("The kind of source.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
                 to files; `gelf`, Graylog's format; `otlp`, OpenTelemetry's logs over gRPC and HTTP; `http`, the \
                 ingest endpoints of the web listener; or `internal`, Logstead's own log. There can be one `internal` \
@@ -76,7 +76,7 @@ const OF_SYSLOG: &[Setting] = &[
 
 /// The keys of HTTP sources only.
 const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
-        .secret()
+    .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
     .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may \
@@ -150,9 +150,9 @@ pub(super) const READING: &[Setting] = &[
                 as it is and flagged. See [What is recognised](formats.md)."),
     Setting::new("timezone", SettingKind::Text, "Time zone")
         .default("UTC")
-        .help("For time stamps that name none.")
-        .means("The zone of stamps without one, by its IANA name, for example `Europe/Berlin`, or as an offset, for example \
-                `+02:00`."),
+        .help("For time stamps without a zone.")
+        .means("The zone of time stamps without one, by its IANA name, for example `Europe/Berlin`, or as an \
+                offset, for example `+02:00`."),
     Setting::new("timezones", SettingKind::List, "Time zones of senders")
         .default("")
         .empty("none")
@@ -162,7 +162,7 @@ pub(super) const READING: &[Setting] = &[
                 the stamp itself takes precedence."),
     Setting::new("charset", SettingKind::Text, "Character set")
         .default("utf-8")
-        .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")
+        .help("For text that is not UTF-8, for example iso-8859-1 or shift_jis.")
         .means("The encoding of texts that are not UTF-8, by its WHATWG name, for example `iso-8859-1`, `shift_jis` \
                 or `gbk`. They are shown and searched as UTF-8; the exact bytes are kept."),
     Setting::new("message_max", SettingKind::Size, "Longest message")
@@ -182,13 +182,13 @@ pub(super) const SOCKETS: &[Setting] = &[
         .default("1000")
         .min("1")
         .max("100000")
-        .help("One more is refused.")
+        .help("Further ones are refused.")
         .means("How many stream connections may be open at a time, up to {max}. Further ones are refused and \
                 counted."),
     Setting::new("allow", SettingKind::List, "Allowed senders")
         .default("")
         .empty("everyone")
-        .help("One network a line, as 10.0.0.0/8. Empty: everyone.")
+        .help("One network a line, for example 10.0.0.0/8. Empty: everyone.")
         .means("Networks that may send, for example `10.0.0.0/8` or `192.0.2.7`. Others are refused and counted. \
                 Empty means everyone. Programs on this machine may always use a unix socket."),
     Setting::new("proxy_protocol", SettingKind::List, "Proxies")
@@ -222,7 +222,7 @@ pub(super) const GATHERING: &[Setting] = &[
         .default("5ms")
         .min("0ms")
         .max("1s")
-        .help("How long a read waits for more messages: a little gives bigger batches for less work.")
+        .help("How long a read waits for more messages: a short wait gives larger batches and less work.")
         .means("How long a read waits for more data after its first byte, so that a batch holds many messages: at \
                 most {max}. A message is stored that much later; one that comes alone does not wait."),
     Setting::new("coalesce.buffer", SettingKind::Size, "Read buffer")
@@ -235,10 +235,10 @@ pub(super) const GATHERING: &[Setting] = &[
         .default("auto")
         .min(CountOrAuto::MIN)
         .max(CountOrAuto::MAX)
-        .help("Workers that the messages of one connection are spread over.")
-        .means("How many workers the messages of one connection are spread over: `auto`, or {min} to {max}. With 1, \
-                messages of one connection are stored in the order of arrival. A UDP address is read by that number \
-                of sockets; with `auto`, by one for every four cores."),
+        .help("The number of workers that the messages of one connection are spread over.")
+        .means("The number of workers that the messages of one connection are spread over: `auto`, or {min} \
+                to {max}. With 1, messages of one connection are stored in the order of arrival. A UDP \
+                address is read by this number of sockets; with `auto`, by one for every four cores."),
 ];
 
 /// The keys of file sources only.

@@ -75,7 +75,7 @@ fn check_path(path: &NameTemplate) -> Result<(), String> {
     }
     if !path.is_constant() && shape.split('/').any(|part| NAME_BYTES_MAX < part.len()) {
         return Err(format!(
-            "{} can become a longer name than a file may have: put a `/` between its parts",
+            "{} can become longer than a file name may be: put a `/` between its parts",
             quoted(path.as_str())
         ));
     }

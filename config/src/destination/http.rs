@@ -185,7 +185,7 @@ impl SplunkHecServer {
         let server = HttpServer::read_base(fields);
         let token = DestinationToken::read(fields, &server);
         if token == DestinationToken::default() && server.user.is_none() {
-            fields.note("token_file", "is missing: Splunk takes nothing without a token");
+            fields.note("token_file", "is missing: Splunk accepts nothing without a token");
         }
         SplunkHecServer {
             token,
@@ -250,7 +250,7 @@ impl HttpServer {
         match &self.user {
             Some(user) if user.contains(':') => fields.note("user", "must not contain `:`"),
             Some(_) if !has_password => fields.note("user", "needs `password_file` or `password`"),
-            None if has_password => fields.note("password", "is of no use without `user`"),
+            None if has_password => fields.note("password", "has no effect without `user`"),
             _ => {}
         }
         check_headers(&self.headers, fields);
@@ -314,7 +314,7 @@ fn is_secret_file(path: &str) -> bool {
 fn in_header(fields: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let text: String = fields.optional(key)?;
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        fields.note(key, "must be letters, digits and signs without spaces");
+        fields.note(key, "must consist of letters, digits and punctuation, without spaces");
     }
     Some(text)
 }

@@ -27,7 +27,7 @@ impl Proxy {
             return Ok(proxy);
         }
         let Some(rest) = text.strip_prefix("http://") else {
-            return Err(format!("is not a proxy that can be used, which begins with `http://`: {HINT}"));
+            return Err(format!("is not a proxy that can be used: it must begin with `http://`; {HINT}"));
         };
         let (user, place) = rest.rsplit_once('@').map_or((None, rest), |(user, place)| (Some(user), place));
         let place = place.strip_suffix('/').unwrap_or(place);
@@ -40,7 +40,8 @@ impl Proxy {
             || user.is_some_and(|user| user.contains(['/', '?', '#', '@']) || !is_encoded(user))
         {
             return Err(format!(
-                "is not the address of a proxy: {HINT}; in a user and a password, signs are written as in URLs, `@` as `%40`"
+                "is not the address of a proxy: {HINT}; encode special characters in the user and password as in \
+                 URLs, for example `@` as `%40`"
             ));
         }
         Ok(proxy)

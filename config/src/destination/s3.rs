@@ -102,7 +102,7 @@ impl S3 {
 
     fn check(&self, fields: &mut TableReader<'_>) {
         if self.secret_key.is_none() && self.secret_key_file.is_none() {
-            fields.note("secret_key_file", "is missing: requests have to be signed");
+            fields.note("secret_key_file", "is missing: requests must be signed");
         }
         if !is_bucket(&self.bucket) {
             let hint = "write 3 to 63 lower-case letters, digits, `-` and `.`, like `logs-archive`";
@@ -113,7 +113,7 @@ impl S3 {
             fields.note("region", format!("{} cannot be a region: {hint}", quoted(&self.region)));
         }
         if self.access_key.is_empty() || !self.access_key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            fields.note("access_key", "must be letters, digits and signs without spaces");
+            fields.note("access_key", "must consist of letters, digits and punctuation, without spaces");
         }
         if let Err(message) = check_prefix(&self.prefix) {
             fields.note("prefix", message);
@@ -123,7 +123,7 @@ impl S3 {
         if self.addressing == Addressing::Virtual && host.parse::<std::net::IpAddr>().is_ok() {
             fields.note(
                 "addressing",
-                "must be `path`, as a bucket's name cannot stand in front of an IP address",
+                "must be `path`, because a bucket's name cannot stand in front of an IP address",
             );
         }
         if server.url.as_str().contains('?') {
@@ -179,7 +179,7 @@ fn check_prefix(prefix: &NameTemplate) -> Result<(), String> {
         ));
     }
     if PREFIX_BYTES_MAX < shape.len() {
-        return Err(format!("must not become longer than {PREFIX_BYTES_MAX} bytes"));
+        return Err(format!("could become longer than the {PREFIX_BYTES_MAX} bytes allowed: shorten it"));
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ impl ClientTls {
         // An address that could not be read has its own finding.
         let is_read = to.as_slice().iter().all(|address| address.port != 0);
         if tls.is_some() && is_read && !to.transport().is_tls() {
-            fields.note("tls", "is for `tls://` and `relp+tls://`: send to one of these, or leave it out");
+            fields.note("tls", "is only for `tls://` and `relp+tls://`: use one of these, or leave it out");
         }
         tls
     }
@@ -113,7 +113,10 @@ impl ClientTls {
             _ => {}
         }
         if let Some(name) = tls.server_name.as_deref().filter(|name| !is_server_name(name)) {
-            fields.note("server_name", format!("{} is not a name that a certificate can have", quoted(name)));
+            fields.note(
+                "server_name",
+                format!("{} is not a name that a certificate can be issued for", quoted(name)),
+            );
         }
         tls
     }

@@ -99,7 +99,7 @@ impl HttpHeader {
             return Err(format!("{} is not the name of a header", quoted(name)));
         }
         if HEADERS_RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
-            return Err(format!("`{name}` cannot be set: every request has its own"));
+            return Err(format!("`{name}` cannot be set: Logstead sets it itself in every request"));
         }
         if BYTES_MAX < text.len() || !value.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
             return Err(format!(

@@ -76,7 +76,7 @@ impl Web {
             Some((fields.optional::<String>("certificate")?, fields.optional::<String>("key")?))
         });
         if tls.as_ref().is_some_and(|(certificate, key)| certificate.is_empty() != key.is_empty()) {
-            fields.note("tls", "needs both: the files `certificate` and `key`");
+            fields.note("tls", "needs both files: `certificate` and `key`");
         }
         let tls = tls.map(|(certificate, key)| {
             let is_wanted = !certificate.is_empty() || !key.is_empty();
@@ -85,7 +85,8 @@ impl Web {
         let redirect_listen = fields.optional::<OneOrMore<WebListener>>("redirect_listen");
         let redirects = redirect_listen.as_ref().is_some_and(|listen| !listen.0.is_empty());
         if redirects && tls.as_ref().is_some_and(Option::is_none) {
-            let message = "needs `web.tls`: without it there is nothing encrypted to send browsers to";
+            let message = "needs `web.tls`: without it, there is no encrypted address to redirect browsers \
+                           to";
             fields.note("redirect_listen", message);
         }
         let hsts = fields.optional_within("hsts", Period::seconds(0)..=Period::days(3650));
@@ -163,12 +164,12 @@ fn misplaced(url: &str) -> Option<String> {
     let is_path = path.is_empty() || path.split('/').all(is_name);
     if host.is_empty() || !host.chars().all(is_of_host) || !is_path || BASE_BYTES_MAX < path.len() {
         let hint = "like `https://logs.example.org` or `https://intra.example.org/logs`";
-        return Some(format!("must be where browsers find the console, {hint}"));
+        return Some(format!("must be the URL at which browsers find the console, {hint}"));
     }
     let first = path.split('/').next().unwrap_or_default();
     (first.starts_with('_') || OWN.contains(&first)).then(|| {
         let hint = "choose another path, like `/logs`";
-        format!("cannot begin with `/{first}`, which is the beginning of one of our own paths: {hint}")
+        format!("cannot begin with `/{first}`, which Logstead uses for its own paths: {hint}")
     })
 }
 

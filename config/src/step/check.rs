@@ -188,7 +188,7 @@ impl StepChecker<'_> {
                 if regex.compiled().is_match(with.as_bytes()) {
                     self.findings.value(
                         &self.path.key("with"),
-                        "is matched by the expression itself: choose another text",
+                        "is itself matched by the expression: choose another text",
                     );
                     return None;
                 }
@@ -294,7 +294,7 @@ impl StepChecker<'_> {
         if !prefix.is_empty() && !is_name(prefix) {
             self.findings.value(
                 &self.path.key("prefix"),
-                format!("{} cannot begin the name of a field", quoted(prefix)),
+                format!("{} cannot be the beginning of a field's name", quoted(prefix)),
             );
             return None;
         }
@@ -361,7 +361,7 @@ impl StepChecker<'_> {
         match self.changeable(key, name)? {
             FieldName::Known(field @ (Field::Severity | Field::Facility | Field::Time)) => {
                 self.findings
-                    .value(&self.path.key(key), format!("`{}` is not a text: use `set`", field.name()));
+                    .value(&self.path.key(key), format!("`{}` is not a text field: use `set`", field.name()));
                 None
             }
             field => Some(field),

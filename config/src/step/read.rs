@@ -33,12 +33,12 @@ fn kind(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<&'s
     let Some(kind) = kinds.next() else {
         let meant = entries.iter().map(|entry| did_you_mean(&entry.key, KINDS));
         let meant = meant.into_iter().find(|meant| !meant.is_empty()).unwrap_or_default();
-        findings.value(path, format!("does nothing: give it one of the keys {}{meant}", one_of(KINDS)));
+        findings.value(path, format!("has no action: give it one of the keys {}{meant}", one_of(KINDS)));
         return None;
     };
     match kinds.find(|other| kind != "lookup" || *other != "set") {
         Some(other) => {
-            findings.value(path, format!("does two things, `{kind}` and `{other}`: make two steps of it"));
+            findings.value(path, format!("has two actions, `{kind}` and `{other}`: split it into two steps"));
             None
         }
         None => Some(kind),

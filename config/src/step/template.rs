@@ -39,10 +39,10 @@ impl TextTemplate {
             }
             let place = behind.strip_prefix('{').and_then(|behind| behind.split_once('}'));
             let (name, behind) =
-                place.ok_or("has a brace without its other half: write `{{` or `}}` for a brace")?;
+                place.ok_or("has an unmatched brace: write `{{` or `}}` for a literal brace")?;
             if !is_name(name) {
                 return Err(format!(
-                    "`{{{name}}}` is not a field: write a name in the braces, or `{{{{` for a brace"
+                    "`{{{name}}}` is not a field: write a field's name in the braces, or `{{{{` for a literal brace"
                 ));
             }
             if !literal.is_empty() {
@@ -95,8 +95,8 @@ mod tests {
         assert_eq!(shown("{host}-{app.name}!"), "[{host}][-][{app.name}][!]");
         assert_eq!(shown("{{a}} {x}"), "[{{a}} ][{x}]");
         for (text, why) in [
-            ("{host", "other half"),
-            ("host}", "other half"),
+            ("{host", "unmatched brace"),
+            ("host}", "unmatched brace"),
             ("{}", "is not a field"),
             ("{a b}", "not a field"),
         ] {

@@ -99,7 +99,7 @@ fn the_order_of_routes_is_told() {
         [[routes]]\nid = 'rest'\nto = ['main']\n[[routes]]\nid = 'fw'\nwhere = 'host:fw*'\nto = ['main']\n";
     let changes = changes(|text| text.split_once("[[routes]]").expect("routes").0.to_owned() + reversed);
     assert!(changes.reordered && changes.routes.changed.is_empty());
-    assert_eq!(changes.changes, ["routes are asked in another order: `rest`, `fw`"]);
+    assert_eq!(changes.changes, ["routes are now in another order: `rest`, `fw`"]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn what_happens_to_steps_is_told_in_words() {
     told(
         &format!("{mask}, {set}"),
         &format!("{set}, {mask}"),
-        &["steps are done in another order: set, mask"],
+        &["steps are now in another order: set, mask"],
     );
     told(
         "{ dedup = ['host', 'message'], within = '10s' }",

@@ -200,12 +200,14 @@ fn kinds_are_those_of_this_version() {
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
-        &["5:1: sources[1].token: source `a` takes what comes without one already: name a token"],
+        &[
+            "5:1: sources[1].token: source `a` has no `token` either, and takes everything that no other source takes: name a token here",
+        ],
     );
     let named = "kind = \"http\"\ntoken = \"shop\"";
     check(
         &format!("[[sources]]\nid = \"a\"\n{named}\n[[sources]]\nid = \"b\"\n{named}"),
-        &["9:9: sources[1].token: source `a` takes what comes with this token already: name another"],
+        &["9:9: sources[1].token: source `a` already takes what comes with this token: name another"],
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"internal\"\n[[sources]]\nid = \"b\"\nkind = \"internal\"",
@@ -226,12 +228,12 @@ fn listeners_are_addresses_that_can_be_open_together() {
     };
     row(
         "ucp://0.0.0.0:514",
-        &format!("`ucp://0.0.0.0:514` is nothing to listen on (did you mean `tcp`?): {urls}"),
+        &format!("`ucp://0.0.0.0:514` is not something to listen on (did you mean `tcp`?): {urls}"),
     );
-    row("0.0.0.0:514", &format!("`0.0.0.0:514` is nothing to listen on: {urls}"));
+    row("0.0.0.0:514", &format!("`0.0.0.0:514` is not something to listen on: {urls}"));
     let path = "write it like `unix-dgram:/dev/log`, or `unix-dgram:run/log.sock` below the data directory";
     row("unix-dgram:", &format!("`unix-dgram:` has no path: {path}"));
-    row("unix-dgram:../log", &format!("`unix-dgram:../log` must not hold `..`: {path}"));
+    row("unix-dgram:../log", &format!("`unix-dgram:../log` must not contain `..`: {path}"));
     row(
         "udp://localhost:514",
         "`udp://localhost:514` is not an address and port to listen on: write \
@@ -284,7 +286,9 @@ fn what_is_encrypted_needs_a_certificate_and_nothing_else_does() {
     );
     check(
         &syslog(&format!("listen = [\"tcp://0.0.0.0:6514\"]\n{tls}")),
-        &["6:7: sources[0].tls: is for encrypted addresses, as `tls://`: listen on one, or leave it out"],
+        &[
+            "6:7: sources[0].tls: is only for encrypted addresses, such as `tls://`: listen on one, or leave it out",
+        ],
     );
     check(
         &syslog(
@@ -450,7 +454,7 @@ fn destinations_can_be_reached() {
     );
     row(
         "kind = \"file\"\npath = \"{host}-{program}-{source}.log\"",
-        "8: destinations[0].path: `{host}-{program}-{source}.log` can become a longer name than a file may have: put a \
+        "8: destinations[0].path: `{host}-{program}-{source}.log` can become longer than a file name may be: put a \
         `/` between its parts",
     );
     row(
@@ -469,7 +473,7 @@ fn destinations_can_be_reached() {
     check(
         "[[destinations]]\nid = \"d\"\nkind = \"syslog\"\nto = \"tcp://siem:514\"\ntls = { ca = \"ca.pem\" }",
         &[
-            "6:7: destinations[0].tls: is for `tls://` and `relp+tls://`: send to one of these, or leave it out",
+            "6:7: destinations[0].tls: is only for `tls://` and `relp+tls://`: use one of these, or leave it out",
         ],
     );
     check(
@@ -478,7 +482,7 @@ fn destinations_can_be_reached() {
         &[
             "6:10: destinations[0].window: must be 1 to 65536, not 0",
             "7:23: destinations[0].tls.certificate: needs `key`, the file with its private key",
-            "7:46: destinations[0].tls.server_name: `a b` is not a name that a certificate can have",
+            "7:46: destinations[0].tls.server_name: `a b` is not a name that a certificate can be issued for",
         ],
     );
     check("[[destinations]]\nid = \"d\"\nkind = \"syslog\"", &["2:1: destinations[0].to: is missing"]);
@@ -535,12 +539,12 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
     step(
         "{ where = 'x' }",
         &format!(
-            "{at}: does nothing: give it one of the keys `lookup`, `parse`, `set`, `unset`, `rename`, `replace`, `mask`, `drop`, `keep`, `sample`, `throttle`, `dedup` or `tag`"
+            "{at}: has no action: give it one of the keys `lookup`, `parse`, `set`, `unset`, `rename`, `replace`, `mask`, `drop`, `keep`, `sample`, `throttle`, `dedup` or `tag`"
         ),
     );
     step(
         "{ drop = 'a', tag = [\"b\"] }",
-        &format!("{at}: does two things, `drop` and `tag`: make two steps of it"),
+        &format!("{at}: has two actions, `drop` and `tag`: split it into two steps"),
     );
     step(
         "{ drop = 'a', with = \"b\" }",
@@ -554,7 +558,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
     );
     step(
         "{ mask = 'a', with = \"bab\" }",
-        &message(".with", "22", "is matched by the expression itself: choose another text"),
+        &message(".with", "22", "is itself matched by the expression: choose another text"),
     );
     step(
         "{ set = { peer = \"x\" } }",
@@ -566,7 +570,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
     );
     step(
         "{ set = { a = \"{b\" } }",
-        &message(".set.a", "15", "has a brace without its other half: write `{{` or `}}` for a brace"),
+        &message(".set.a", "15", "has an unmatched brace: write `{{` or `}}` for a literal brace"),
     );
     // A text that no message can have there; what a field says is known when there is a message.
     for (field, text, like) in [
@@ -597,7 +601,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
     }
     step(
         "{ replace = 'a', with = \"\", in = [\"time\"] }",
-        &message(".in", "34", "`time` is not a text: use `set`"),
+        &message(".in", "34", "`time` is not a text field: use `set`"),
     );
     step(
         "{ sample = 2 }",
@@ -734,7 +738,7 @@ fn an_object_store_says_what_is_wrong_with_it() {
         &[
             "2:1: destinations[0].bucket: is missing",
             "2:1: destinations[0].access_key: is missing",
-            "2:1: destinations[0].secret_key_file: is missing: requests have to be signed",
+            "2:1: destinations[0].secret_key_file: is missing: requests must be signed",
         ],
     );
     let right = "bucket = \"logs\"\naccess_key = \"A\"\nsecret_key_file = \"s3.key\"\n";
@@ -744,7 +748,7 @@ fn an_object_store_says_what_is_wrong_with_it() {
         &[
             "9:10: destinations[0].prefix: `/x/` begins with `/`, or has `//`, `.` or `..` in it: write it like \
              `logs/{received:%Y/%m/%d}/`",
-            "2:1: destinations[0].addressing: must be `path`, as a bucket's name cannot stand in front of an IP \
+            "2:1: destinations[0].addressing: must be `path`, because a bucket's name cannot stand in front of an IP \
              address",
             "10:7: destinations[0].tls: is for `https://`: change the URL, or leave it out",
         ],
@@ -797,7 +801,7 @@ fn http_destinations_say_what_is_wrong_with_them() {
         "url = \"http://a/?b\"\nchannel = \"1\"",
         &[
             "5:7: destinations[0].url: must not have a query: write it without `?` and what follows",
-            "2:1: destinations[0].token_file: is missing: Splunk takes nothing without a token",
+            "2:1: destinations[0].token_file: is missing: Splunk accepts nothing without a token",
             "6:11: destinations[0].channel: `1` is not a GUID: write one like `fe0ecfad-13d5-401b-847d-77833bd77131`",
         ],
     );
@@ -805,7 +809,7 @@ fn http_destinations_say_what_is_wrong_with_them() {
         "loki",
         "url = \"http://a\"\nlabels = [\"hosts\"]\ntenant = \"a b\"",
         &[
-            "7:10: destinations[0].tenant: must be letters, digits and signs without spaces",
+            "7:10: destinations[0].tenant: must consist of letters, digits and punctuation, without spaces",
             "6:11: destinations[0].labels[0]: `hosts` is not a label (did you mean `host`?): use `host`, `program`, \
              `severity`, `facility` or `source`",
         ],
@@ -814,7 +818,7 @@ fn http_destinations_say_what_is_wrong_with_them() {
         "ndjson_http",
         "url = \"http://a\"\nheaders = [\"Host: b\"]\nmethod = \"GET\"\ntimeout = \"1ms\"",
         &[
-            "6:12: destinations[0].headers[0]: `Host` cannot be set: every request has its own",
+            "6:12: destinations[0].headers[0]: `Host` cannot be set: Logstead sets it itself in every request",
             "8:11: destinations[0].timeout: must be 1s to 10m, not 1ms",
             "7:10: destinations[0].method: `GET` is not a method: use `POST`, `PUT` or `PATCH`",
         ],

@@ -147,7 +147,7 @@ fn the_console_may_lie_below_a_path_that_is_none_of_its_own() {
     }
     for url in ["https://intra/search", "https://intra/api/logs", "https://intra/v1", "https://intra/_bulk"] {
         let problems = load(&layers("", &[], &[&format!("web.public_url={url}")])).expect_err(url);
-        assert!(problems[0].to_string().contains("one of our own paths"), "{}", problems[0]);
+        assert!(problems[0].to_string().contains("for its own paths"), "{}", problems[0]);
     }
 }
 
@@ -166,7 +166,7 @@ fn the_web_port_is_one_address_or_several_and_may_be_a_socket() {
         &[
             "2:10: web.listen: must name at least one address, like `127.0.0.1:8080`",
             "3:19: web.redirect_listen: must be a list, not a number",
-            "metrics.listen[0]: `unix:../x` must not hold `..`: write it like `unix:/dev/log`, or \
+            "metrics.listen[0]: `unix:../x` must not contain `..`: write it like `unix:/dev/log`, or \
              `unix:run/log.sock` below the data directory (set by --set metrics.listen)",
         ],
     );
@@ -179,13 +179,15 @@ fn encryption_needs_a_certificate_and_its_key_and_a_redirect_needs_encryption() 
     assert_eq!(tls(&both), Some(("a.pem".to_owned(), "a.key".to_owned())));
     assert_eq!(tls(&[]), None);
     let file = "[web]\ntls = { certificate = \"a.pem\" }\n";
-    check_problems(file, &[], &[], &["2:7: web.tls: needs both: the files `certificate` and `key`"]);
+    check_problems(file, &[], &[], &["2:7: web.tls: needs both files: `certificate` and `key`"]);
     check_problems(
         "",
         &[],
         &["web.redirect_listen=127.0.0.1:80"],
-        &["web.redirect_listen: needs `web.tls`: without it there is nothing encrypted to send browsers to \
-           (set by --set web.redirect_listen)"],
+        &[
+            "web.redirect_listen: needs `web.tls`: without it, there is no encrypted address to redirect browsers to \
+           (set by --set web.redirect_listen)",
+        ],
     );
     check_problems(
         "[web]\ntls = { certificat = \"a.pem\", key = \"\" }\n",
@@ -323,17 +325,17 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
         ("id = \"corp\"\nissuer", "id = \"Corp!\"\nissuer", "lower-case letters"),
         ("client_id", "client_key = 1\nclient_id", "unknown key `client_key`"),
         ("role = \"admin\"", "role = \"king\"", "is not a role"),
-        ("role = \"admin\"", "role = \"admin\", logspaces = []", "is empty: name some"),
+        ("role = \"admin\"", "role = \"admin\", logspaces = []", "is empty: name at least one"),
         ("scope = \"host:web-*\"", "scope = \"((\"", "is invalid"),
-        ("logspaces = [\"main\"]", "logspaces = []", "is empty: name some"),
+        ("logspaces = [\"main\"]", "logspaces = []", "is empty: name at least one"),
         ("grants = [{ group = \"*\"", "other = [{ group = \"*\"", "nobody can log in"),
-        ("client_id", "scopes = [\"email\"]\nclient_id", "must have `openid`"),
+        ("client_id", "scopes = [\"email\"]\nclient_id", "must include `openid`"),
         ("ldaps://", "ldap://", "would send passwords unencrypted"),
         ("ldaps://ldap.example.org", "https://ldap.example.org", "must be like `ldaps://ldap.example.org`"),
         ("user_base = \"dc=example\"", "start_tls = true", "from the first byte"),
-        ("user_base", "user_dn = \"uid=ana\"\nuser_filter = \"(a=b)\"\nuser_base", "must have `{name}`"),
+        ("user_base", "user_dn = \"uid=ana\"\nuser_filter = \"(a=b)\"\nuser_base", "must contain `{name}`"),
         ("user_base", "user_dn = \"uid={name}\"\nuser_base", "exclude each other"),
-        ("user_base", "bind_dn = \"cn=a\"\nuser_base", "belong together"),
+        ("user_base", "bind_dn = \"cn=a\"\nuser_base", "must be set together"),
     ];
     for (from, to, expected) in rows {
         let text = format!("{OIDC}{LDAP}");

@@ -55,7 +55,7 @@ fn routes_behind_one_that_takes_everything() {
     let never = |who: &str, advice: &str| {
         format!("route `late`: it can never match, because {who} before it: {advice}")
     };
-    let all = never("route `all` takes everything", "move it up, or let that one not be `final`");
+    let all = never("route `all` takes everything", "move it up, or remove `final` there");
     let rest = never("route `all` takes everything", "remove it");
     let late = |keys: &str| route("late", keys);
     check(&(route("all", "final = true") + &late("where = 'error'")), &[&all]);
@@ -69,10 +69,8 @@ fn routes_behind_one_that_takes_everything() {
     );
     check(&(route("all", "from = [\"a\"]\nfinal = true") + &late("")), &[]);
     let both = route("one", "from = [\"a\"]\nfinal = true") + &route("all", "from = [\"b\"]\nfinal = true");
-    let together = never(
-        "routes `one` and `all` together take everything",
-        "move it up, or let that one not be `final`",
-    );
+    let together =
+        never("routes `one` and `all` together take everything", "move it up, or remove `final` there");
     check(&(both + &late("")), &[&together]);
 }
 
@@ -81,7 +79,7 @@ fn routes_behind_one_that_takes_all_of_theirs() {
     let rest = route("rest", "");
     let late = |filter: &str| route("late", &format!("where = '{filter}'"));
     let ends = |id: &str, filter: &str| route(id, &format!("where = '{filter}'\nfinal = true"));
-    let advice = "before it: move it up, or let that one not be `final`";
+    let advice = "before it: move it up, or remove `final` there";
     let one =
         format!("route `late`: it can never match, because route `bad` takes all of its messages {advice}");
     check(&(ends("bad", "severity>=error") + &late("severity=critical host=fw1") + &rest), &[&one]);
@@ -103,15 +101,19 @@ fn what_is_disabled() {
     let all = route("all", "");
     check(
         &(to("copy", "\"main\", \"d\"") + &off("id = \"d\"")),
-        &["destination `d`: it is disabled, so what route `copy` would send to it is not queued"],
+        &["destination `d`: it is disabled, so messages that route `copy` would send to it are not queued"],
     );
     check(
         &(to("away", "\"d\"") + &all + &off("id = \"d\"")),
-        &["route `away`: what only it takes is dropped, because its destination `d` is disabled"],
+        &[
+            "route `away`: messages that no other route takes are dropped, because its destination `d` is disabled",
+        ],
     );
     check(
         &(to("away", "\"d\", \"e\"") + &all + &off("id = \"d\"") + &off("id = \"e\"")),
-        &["route `away`: what only it takes is dropped, because all of its destinations are disabled"],
+        &[
+            "route `away`: messages that no other route takes are dropped, because all of its destinations are disabled",
+        ],
     );
     let source =
         "[[sources]]\nid = \"c\"\nkind = \"relp\"\nlisten = [\"relp://0.0.0.0:2514\"]\nenabled = false\n";

@@ -33,10 +33,12 @@ impl Meta {
             store.must_wait(error);
         } else if store.is_waiting {
             store.is_waiting = false;
-            tracing::info!("what waited for the database is written");
+            tracing::info!(
+                "sessions and audit entries that waited in memory have been written to the database"
+            );
         }
         if let Err(error) = store.reserve.fill() {
-            tracing::debug!("the reserve of the database cannot be filled: {error}");
+            tracing::debug!("the disk space reserved for the database cannot be replenished: {error}");
         }
         written
     }
@@ -97,7 +99,9 @@ impl Drop for Bookkeeper {
         }
         if self.meta.keep_books(clock::now()).is_err() {
             let waiting = self.meta.books_status().waiting;
-            tracing::error!("{waiting} sessions and audit entries could not be written before the end");
+            tracing::error!(
+                "{waiting} sessions and audit entries could not be written before the server stopped, and are lost"
+            );
         }
     }
 }

@@ -273,7 +273,10 @@ impl Books {
             account: None::<Account>,
             user: "system".to_owned(),
             action: "audit.dropped".to_owned(),
-            detail: format!("{} entries before this could be neither written nor kept", self.audit_dropped),
+            detail: format!(
+                "{} audit entries before this one were lost: they could be neither written nor kept in memory",
+                self.audit_dropped
+            ),
         }
     }
 }

@@ -72,7 +72,7 @@ pub fn write(data: &Path, meta: &Meta) -> Result<(), String> {
 pub fn write_or_log(data: &Path, meta: &Meta) {
     if let Err(error) = write(data, meta) {
         tracing::error!(
-            "a copy of the router document cannot be kept, and is tried again at the next change: {error}"
+            "a copy of the router document cannot be written; the next change tries again: {error}"
         );
     }
 }
@@ -108,12 +108,10 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
 fn read(path: &Path, number: u64) -> Result<Revision, String> {
     let is_too_long = fs::metadata(path).is_ok_and(|file| BYTES_MAX < file.len());
     if is_too_long {
-        return Err(format!("it is longer than the {BYTES_MAX} bytes that it may have"));
+        return Err(format!("it is longer than the {BYTES_MAX} bytes allowed"));
     }
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    parse(&text)
-        .filter(|revision| revision.number == number)
-        .ok_or_else(|| "it is not as it was written".to_owned())
+    parse(&text).filter(|revision| revision.number == number).ok_or_else(|| "it is damaged".to_owned())
 }
 
 fn parse(text: &str) -> Option<Revision> {

@@ -15,8 +15,8 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file is not as SQLite wrote it.
-    #[error("{} is damaged: {what}; put a backup of it in its place, or start once with `serve --new-database`, which sets \
-             it aside and begins a new one beside the messages", path.display())]
+    #[error("{} is damaged: {what}; replace it with a backup, or start once with `serve --new-database`, \
+             which sets it aside and begins a new one beside the messages", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -41,25 +41,26 @@ pub enum Error {
     Full(rusqlite::Error),
     /// The disk refuses changes for another reason.
     #[error(
-        "the database of users and revisions cannot be written, so nothing can be changed: look after the disk of the \
+        "the database of users and revisions cannot be written, so nothing can be changed: check the disk of the \
          data directory ({0})"
     )]
     NotWritable(rusqlite::Error),
     /// The witness cannot be brought up to date, so the next start would not trust the database.
     #[error(
-        "the witness of the database cannot be written: look after the disk of the data directory, and try again ({0})"
+        "the witness of the database, `logstead.db.sum`, cannot be written: check the disk of the data directory, \
+         and try again ({0})"
     )]
     Witness(std::io::Error),
     /// Reading or writing failed.
     #[error("the database of users and revisions failed: {0}")]
     Sqlite(rusqlite::Error),
     /// The system gives no random numbers, or the password cannot be hashed.
-    #[error("cannot make a secret: {0}")]
+    #[error("a secret cannot be generated: {0}")]
     Secret(String),
     /// Everybody could guess it.
     #[error(
-        "the password of the first administrator, in LOGSTEAD_ADMIN_PASSWORD, is too weak: {0}. Set a better one, or leave it \
-         out: then the console asks for one, with the set-up code that is printed here"
+        "the password of the first administrator, in LOGSTEAD_ADMIN_PASSWORD, is too weak: {0}. Set a better one, \
+         or leave it out: the console then asks for one, with the set-up code that is printed here"
     )]
     WeakPassword(String),
     /// The name is taken.
@@ -73,7 +74,8 @@ pub enum Error {
     NoSuchUser(String),
     /// It is the last administrator: without it nobody could administrate.
     #[error(
-        "`{0}` is the last administrator with a password that Logstead keeps, and has to stay one: make another one first"
+        "`{0}` is the last administrator with a password that Logstead keeps, and must remain one: create another \
+         first"
     )]
     LastAdmin(String),
     /// There is none with this number that the caller may see.
@@ -96,7 +98,7 @@ pub enum Error {
         name: String,
     },
     /// The limit is reached.
-    #[error("{owner} has {max} saved searches, which is the most: remove one first")]
+    #[error("{owner} has {max} saved searches, which is the most that is allowed: remove one first")]
     TooManySearches {
         /// The owner's name.
         owner: String,
@@ -113,7 +115,7 @@ pub enum Error {
     },
     /// A name that a provider gives to one person belongs to another here.
     #[error(
-        "there is already a user `{0}` who was not made by this provider: remove or rename one of the two"
+        "there is already a user `{0}` who was not created through this provider: remove or rename one of the two"
     )]
     NameTaken(String),
     /// There is one already.

@@ -142,18 +142,19 @@ fn belonging(mut pages: Pages, alone: PageSum, wal: &Wal<'_>, said: WitnessRecor
             let problem = if pages.sum() == sum {
                 None
             } else {
-                other("it is not what was written last: another copy of it, or changed since")
+                other("it is not what was written last: it is another copy, or has been changed since")
             };
             Belonging { log_counts: true, problem }
         }
         WitnessRecord::Unreadable => Belonging {
             log_counts: true,
             problem: other(
-                "its witness, the file with the ending `.sum`, is damaged, so nothing says whether it is what was written last",
+                "its witness, the file with the ending `.sum`, is damaged, so there is no telling whether it is \
+                 what was written last",
             ),
         },
         WitnessRecord::Missing => {
-            let what = "its write-ahead log is not as it was written, and the changes in it would be lost";
+            let what = "its write-ahead log is damaged, and the changes in it would be lost";
             let problem = wal.is_broken.then(|| Mismatch::Damaged(what.to_owned()));
             Belonging { log_counts: true, problem }
         }

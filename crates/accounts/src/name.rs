@@ -33,11 +33,13 @@ pub fn flaw(name: &str) -> Option<String> {
     }
     let begins_well = folded.starts_with(|c: char| c.is_ascii_alphanumeric());
     if begins_well && folded.len() <= NAME_CHARS_MAX && folded.chars().all(is_fit) {
-        let advice = || format!("a name has small letters only, so that no two look alike: `{folded}`");
+        let advice =
+            || format!("a name has lower-case letters only, so that no two look alike: use `{folded}`");
         return (folded != name).then(advice);
     }
     Some(format!(
-        "a name has 1 to {NAME_CHARS_MAX} small letters (a to z), digits and `. _ - @`, and begins with a letter or a digit"
+        "a name has 1 to {NAME_CHARS_MAX} lower-case letters (a to z), digits and `. _ - @`, and begins with a \
+         letter or a digit"
     ))
 }
 
@@ -53,7 +55,7 @@ mod tests {
         let flaws = [
             ("", "1 to 64"),
             (&"x".repeat(65), "1 to 64"),
-            ("b o", "small letters"),
+            ("b o", "lower-case letters"),
             ("-ana", "begins with"),
             ("ana:b", "digits and"),
             ("Ana", "`ana`"),

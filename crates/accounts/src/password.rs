@@ -28,7 +28,7 @@ pub fn weakness(password: &str, name: &str) -> Option<String> {
         return Some(format!("a password has at most {PASSWORD_BYTES_MAX} bytes"));
     }
     let reason = easy_to_guess(password, name)?;
-    Some(format!("this password is one of the first that anybody would try, as {reason}: choose another one"))
+    Some(format!("this password is easy to guess, because {reason}: choose another one"))
 }
 
 /// Words in the most common passwords.
@@ -55,10 +55,10 @@ fn easy_to_guess(password: &str, name: &str) -> Option<&'static str> {
     let repeats =
         |piece: usize| 2 * piece <= folded.len() && folded.iter().zip(&folded[piece..]).all(|(a, b)| a == b);
     if (1..=PIECE_CHARS_MAX).any(repeats) {
-        return Some("it is the same again and again");
+        return Some("it repeats the same few characters");
     }
     if is_row(&folded) {
-        return Some("it is a row of letters, digits or keys");
+        return Some("it is a sequence of letters, digits or neighbouring keys");
     }
     let core = core(&folded);
     if core.is_empty() {

@@ -111,7 +111,9 @@ impl MetaStore {
         let moved = self.connection.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |_| Ok(()));
         // The log holds the change, and the witness knows it: the next change tries again.
         if let Err(error) = moved {
-            tracing::debug!("the log of the database stays as it is for now: {error}");
+            tracing::debug!(
+                "the write-ahead log of the database cannot be emptied, and stays for now: {error}"
+            );
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ impl Aggregator {
                 let end = settings.asked.last.saturating_add(1).min(settings.now).nanos();
                 (by.iter().collect(), &[], TableShape::Gaps { longest: *longest_nanos, end })
             }
-            other => return Err(AnswerError::Stage(format!("`{other}` makes no groups"))),
+            other => return Err(AnswerError::Stage(format!("`{other}` does not group messages"))),
         };
         Ok(Aggregator::build(&by, functions, shape, kind, settings.memory_bytes_max))
     }
@@ -193,8 +193,8 @@ impl Aggregator {
         };
         if 0 < self.groups.cut() {
             notes.push(format!(
-                "{rows} messages have more than {COMBINATIONS_MAX} combinations of values and count under the first \
-                 {COMBINATIONS_MAX}: group by fewer fields",
+                "{rows} messages have more than {COMBINATIONS_MAX} combinations of values and are counted under the \
+                 first {COMBINATIONS_MAX}: group by fewer fields",
                 rows = self.groups.cut()
             ));
         }
@@ -310,7 +310,8 @@ impl Aggregator {
         let spans = interval.count(first, last)?;
         if self.by.len() > 1 && ROWS_MAX < spans * series.len() {
             notes.push(
-                "spans without messages are left out: with them the table would be too long".to_owned(),
+                "spans without messages are left out, because the table would be too long with them"
+                    .to_owned(),
             );
             let order = self.sorted(|_| true, finish);
             return Ok(self.rows(order, finish));

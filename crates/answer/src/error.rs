@@ -15,11 +15,11 @@ pub enum AnswerError {
         last: logstead_record::Timestamp,
     },
     /// The request is for no buckets, or for buckets without a length.
-    #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than nothing")]
+    #[error("a histogram needs between 1 and {BUCKETS_MAX} buckets, and an interval longer than zero")]
     NoBuckets,
     /// There would be too many buckets.
     #[error(
-        "the range holds {count} intervals of {interval_ms} ms where {BUCKETS_MAX} are allowed: choose a longer \
+        "the range holds {count} intervals of {interval_ms} ms, and {BUCKETS_MAX} are allowed: choose a longer \
          interval or a shorter range"
     )]
     TooManyBuckets {

@@ -154,8 +154,8 @@ impl FieldCounts {
             values: numbers.into_iter().filter_map(value).collect(),
             partial: (0 < self.left_out).then(|| {
                 format!(
-                    "`{field}` has more different values than fit the memory of a query: {left_out} messages are not \
-                     counted. Narrow the filter or the time range",
+                    "`{field}` has more distinct values than fit in the memory of a query: {left_out} messages are \
+                     not counted. Narrow the filter or the time range",
                     left_out = self.left_out
                 )
             }),

@@ -9,7 +9,7 @@ pub(crate) fn check_logspace(query: &Query, stage: &Stage) -> Result<(), AnswerE
         return Ok(());
     }
     Err(AnswerError::Stage(format!(
-        "`{stage}` chooses logspaces: put it before the stages that look into messages"
+        "`{stage}` selects logspaces: put it before the stages that look into messages"
     )))
 }
 

@@ -54,7 +54,7 @@ impl AnswerTable {
         self.find(field).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
             AnswerError::Stage(format!(
-                "there is no column `{field}` at this stage; there are {names}",
+                "there is no column `{field}` at this stage; the columns are {names}",
                 names = names.join(", ")
             ))
         })

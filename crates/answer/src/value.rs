@@ -47,7 +47,7 @@ impl CellValue {
             CellValue::Number(number) => write!(text, "{number}"),
             CellValue::Time(time) => write!(text, "{time}"),
         };
-        written.expect("a String takes what is written to it");
+        written.expect("writing to a String does not fail");
         out.extend_from_slice(text.as_bytes());
     }
 

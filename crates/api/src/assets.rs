@@ -115,7 +115,7 @@ async fn serve(base: Base, request: Request) -> Response {
     let file = ServedFile::find(name, &base);
     let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
     if !is_read && (file.is_some() || is_page) {
-        let detail = format!("{} is not answered at {path}", request.method());
+        let detail = format!("{} is not allowed at {path}", request.method());
         let refusal = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
         return ([(header::ALLOW, HeaderValue::from_static("GET,HEAD"))], refusal).into_response();
     }

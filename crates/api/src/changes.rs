@@ -56,7 +56,7 @@ pub(super) async fn changes(
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
     let Ok(permit) = shared.listeners.clone().try_acquire_owned() else {
-        return Err(busy("too many pages wait for changes"));
+        return Err(busy("too many pages are waiting for changes"));
     };
     let (stored, ending) = shared.state.pipeline.watch();
     let news = match caller.scope() {

@@ -94,10 +94,16 @@ pub(crate) enum ExportFormat {
     responses((
         status = 200, description = "The messages, or the table",
         headers(
-            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made"),
-            ("X-Logstead-Copies" = u64, description = "How many copies are left out, if any are: messages that another of the logspaces has as well"),
-            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
-            ("Content-Disposition" = String, description = "With the name for the file"),
+            ("X-Logstead-Count" = u64, description =
+                "The number of messages or rows in the answer, not counting messages that turn out to be damaged; \
+                 absent if the stages determine it only while the answer is made"),
+            ("X-Logstead-Copies" = u64, description =
+                "The number of copies that are left out, if any: messages that another of the logspaces has as well"),
+            ("X-Logstead-Damaged" = u64, description =
+                "The number of parts of the store that the answer lacks because they cannot be read, as far as that \
+                 is known. Also sent as a trailer, together with `X-Logstead-Missing`, the number of missing \
+                 messages"),
+            ("Content-Disposition" = String, description = "The name for the file"),
         ),
         content(
             (String = "application/x-ndjson"),
@@ -124,7 +130,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
         ExportFormat::Raw => MessageFormat::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports run (limits.exports_max)"));
+        return Err(busy("too many exports are running (limits.exports_max)"));
     };
     let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
@@ -171,7 +177,7 @@ async fn export_table(
         let damaged = if coverage.complete { Vec::new() } else { reasons };
         let table = aggregation.finish(&cancel.run())?;
         if table.is_cut_short {
-            return Err(busy("there was no time to make the whole table"));
+            return Err(busy("the time was not enough for the whole table"));
         }
         let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
@@ -227,7 +233,7 @@ impl RunningExport {
         let count = self.reading.is_counted().then(|| self.reading.left());
         let (damaged, copies) = (self.reading.damaged().len(), self.reading.copies());
         for damage in self.reading.damaged() {
-            tracing::warn!("an export lacks what cannot be read: {damage}");
+            tracing::warn!("an export lacks messages that cannot be read: {damage}");
         }
         let (pieces, received) = mpsc::channel(PIECES_MAX);
         tokio::spawn(request_id::followed(async move {
@@ -252,7 +258,7 @@ impl RunningExport {
                 Err(_) => {
                     let seconds = STALL_MAX.as_secs();
                     return tracing::warn!(
-                        "an export was broken off: its client took nothing for {seconds} s"
+                        "an export was broken off: its client read nothing for {seconds} s"
                     );
                 }
             };

@@ -137,12 +137,12 @@ fn finished(app: Router<SharedState>, shared: &SharedState) -> Router {
 
 async fn nothing(request: Request) -> ApiError {
     ApiError::not_found(format!(
-        "there is nothing at {}, only /metrics, /healthz and /readyz",
+        "there is nothing at {}: this address serves only /metrics, /healthz and /readyz",
         request.uri().path()
     ))
 }
 
 async fn wrong_method(request: Request) -> ApiError {
-    let detail = format!("{} is not answered at {}", request.method(), request.uri().path());
+    let detail = format!("{} is not allowed at {}", request.method(), request.uri().path());
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail)
 }

@@ -39,8 +39,9 @@ fn info() -> Info {
     let mut info = Info::new("Logstead", env!("CARGO_PKG_VERSION"));
     info.description = Some(
         "Send, search and route log messages. Every unsuccessful response is a problem (RFC 9457). Every response \
-             has the header `X-Request-Id`: the one of the request, if it has 1 to 128 harmless characters, or a new one. \
-             A problem has it as `request_id`, and so have the lines of the server's own log that the request causes."
+         has the header `X-Request-Id`: the one of the request, if it has 1 to 128 harmless characters, or a new \
+         one. A problem has it as `request_id`, and so have the lines of the server's own log that the request \
+         causes."
             .to_owned(),
     );
     info.license = Some(License::builder().name("Apache-2.0").identifier(Some("Apache-2.0")).build());
@@ -62,18 +63,19 @@ fn describe(operation: &mut Operation, needs: Needs) {
     responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));
     let needed = match needs {
         Needs::Nothing => None,
-        Needs::Session => Some("a session of a user".to_owned()),
+        Needs::Session => Some("a user's session".to_owned()),
         Needs::Role(role) => Some(format!("the role {role}")),
-        Needs::Everything(Role::Analyst) => Some("a grant of everything".to_owned()),
-        Needs::Everything(role) => Some(format!("the role {role}, and a grant of everything")),
-        Needs::Ingest(_) => Some("the role ingest, or a grant of everything".to_owned()),
+        Needs::Everything(Role::Analyst) => Some("access to the whole store".to_owned()),
+        Needs::Everything(role) => Some(format!("the role {role}, and access to the whole store")),
+        Needs::Ingest(_) => Some("the role ingest, or access to the whole store".to_owned()),
     };
     if let Some(needed) = needed {
         let empty: [&str; 0] = [];
         operation.security =
             Some(vec![SecurityRequirement::new("token", empty), SecurityRequirement::new("session", empty)]);
-        responses.insert("401".to_owned(), RefOr::T(problem("Nobody is logged in")));
-        responses.insert("403".to_owned(), RefOr::T(problem(&format!("Needs {needed}, or the CSRF token"))));
+        let refused = format!("Needs {needed}, or the CSRF token is missing");
+        responses.insert("401".to_owned(), RefOr::T(problem("The session or token is missing or invalid")));
+        responses.insert("403".to_owned(), RefOr::T(problem(&refused)));
     }
 }
 

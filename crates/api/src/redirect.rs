@@ -37,7 +37,7 @@ async fn answer(State(to): State<Encrypted>, request: Request) -> Response {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let path = to.below(path);
     let Ok(location) = HeaderValue::from_str(&format!("{origin}{path}")) else {
-        return ApiError::bad_request("the address of the request is not understood").into_response();
+        return ApiError::bad_request("the address of the request cannot be read").into_response();
     };
     (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response()
 }

@@ -274,7 +274,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
 /// The tags without duplicates, in their order.
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
-        let detail = format!("there are {} tags: at most {TAGS_MAX} are kept", tags.len());
+        let detail = format!("there are {} tags: at most {TAGS_MAX} are allowed", tags.len());
         return Err(ApiError::bad_request(detail).path("tags"));
     }
     let mut kept = Vec::new();
@@ -319,7 +319,7 @@ fn check_view(view: &Value) -> Result<()> {
     if bytes <= VIEW_BYTES_MAX {
         return Ok(());
     }
-    let detail = format!("the view has {bytes} bytes: at most {VIEW_BYTES_MAX} are kept");
+    let detail = format!("the view has {bytes} bytes: at most {VIEW_BYTES_MAX} are allowed");
     Err(ApiError::bad_request(detail).path("view"))
 }
 

@@ -180,7 +180,7 @@ impl ApiInner {
 
     /// The right to hash a password.
     pub(super) async fn password_permit(&self) -> Result<SemaphorePermit<'_>> {
-        places(&self.passwords, 1, "too many people log in at once").await
+        places(&self.passwords, 1, "too many people are logging in at once").await
     }
 
     /// The memory limit of an answer.

@@ -64,7 +64,7 @@ impl HttpBody for StreamedBody {
             Some(BodyPiece::End(trailers)) if !trailers.is_empty() => Some(Ok(Frame::trailers(trailers))),
             Some(_) => None,
             None if had_end => None,
-            None => Some(Err(io::Error::other("the answer could not be made to its end"))),
+            None => Some(Err(io::Error::other("the answer could not be completed"))),
         })
     }
 }

@@ -202,9 +202,9 @@ fn tunnel(
         return Ok(socket.into_inner());
     }
     let hint = match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => ": it wants a user: http://USER:PASSWORD@HOST:PORT",
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => ": it requires a user: http://USER:PASSWORD@HOST:PORT",
         StatusCode::FORBIDDEN | StatusCode::METHOD_NOT_ALLOWED => {
-            ": it does not allow a tunnel (CONNECT) there"
+            ": it does not allow a tunnel (CONNECT) to that address"
         }
         _ => "",
     };

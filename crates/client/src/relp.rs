@@ -89,7 +89,7 @@ fn word(bytes: &[u8], at: usize) -> Result<Option<(&[u8], usize)>, String> {
     match rest.iter().take(HEADER_BYTES_MAX).position(|byte| matches!(byte, b' ' | b'\n')) {
         Some(length) => Ok(Some((&rest[..length], at + length + 1))),
         None if rest.len() < HEADER_BYTES_MAX => Ok(None),
-        None => Err("what the receiver sends is not RELP".to_owned()),
+        None => Err("the receiver does not speak RELP".to_owned()),
     }
 }
 

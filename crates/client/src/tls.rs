@@ -82,7 +82,7 @@ fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), S
     let (added, ignored) = roots.add_parsable_certificates(known.clone());
     if added == 0 {
         return Err(format!(
-            "{}: none of the {ignored} certificates is that of an authority",
+            "{}: none of the {ignored} certificates belongs to an authority",
             path.display()
         ));
     }
@@ -138,8 +138,8 @@ fn system(
             (Some(roots), Some(_)) if named.file.is_none() => Ok((place, roots)),
             (_, Some(error)) => Err(format!("{place}: {error}")),
             (None, None) => Err(format!(
-                "{place}: there is no certificate of an authority: name another place, or unset {FILE_VARIABLE} and \
-                 {FOLDERS_VARIABLE}"
+                "{place}: there is no certificate of an authority: name another file or folder, or unset \
+                 {FILE_VARIABLE} and {FOLDERS_VARIABLE}"
             )),
         };
     }

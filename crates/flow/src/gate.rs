@@ -49,7 +49,7 @@ impl Gates {
         let gate = self.0.get().ok_or_else(|| GateError::Unavailable("the server is starting".to_owned()))?;
         let pass = gate.token(authorization)?;
         if pass.name() != name {
-            let message = format!("this source takes the token `{name}`, not `{}`", pass.name());
+            let message = format!("this source accepts only the token `{name}`, not `{}`", pass.name());
             return Err(GateError::Forbidden(message));
         }
         match pass.wait() {

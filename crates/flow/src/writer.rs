@@ -194,7 +194,7 @@ impl AppendGroup {
             append.pending.fail(error);
         } else if append.pending.receipt().is_abandoned() {
             // It comes again, and would otherwise be there as often as its sender tried.
-            append.pending.fail("its sender left before it could be stored");
+            append.pending.fail("its sender disconnected before it could be stored");
         } else {
             self.push(append);
         }
@@ -219,7 +219,7 @@ impl<O: JournalHooks> WriterThread<O> {
         if let Err(error) = self.appender.close() {
             let thread = std::thread::current();
             let name = thread.name().unwrap_or("a journal");
-            tracing::warn!("{name}: the end of the messages could not be noted: {error}");
+            tracing::warn!("{name}: the end of the messages could not be recorded: {error}");
         }
     }
 

@@ -107,10 +107,12 @@ impl<'a> PendingDelivery<'a> {
         }
         let again: Vec<_> = again.into_iter().map(|at| part[at]).collect();
         let busy = busy
-            .unwrap_or_else(|| SendFailure::wait("the other side did not accept them, and did not say why"));
+            .unwrap_or_else(|| SendFailure::wait("the other side did not accept them, and gave no reason"));
         if ATTEMPTS_MAX <= self.attempts && 0 < self.outcome.delivered {
-            let reason =
-                format!("not accepted in {ATTEMPTS_MAX} attempts, while others were: {}", busy.reason);
+            let reason = format!(
+                "not accepted in {ATTEMPTS_MAX} attempts, while other messages were: {}",
+                busy.reason
+            );
             self.outcome.refused.extend(again.into_iter().map(|message| (message, reason.clone())));
             return None;
         }

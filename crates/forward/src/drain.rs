@@ -150,7 +150,7 @@ impl Drain {
         if outcome.left.is_some() {
             self.go_back();
         } else if self.counters.recovered() {
-            tracing::info!(destination = &*self.id, "the destination takes messages again");
+            tracing::info!(destination = &*self.id, "the destination accepts messages again");
         }
     }
 
@@ -223,7 +223,7 @@ impl Drain {
         tracing::error!(
             destination = &*self.id,
             messages = missing.sequences.end - missing.sequences.start,
-            "messages of the queue are passed over, as they are damaged, and their file will be set aside: {}",
+            "messages of the queue are skipped because they are damaged, and their file will be set aside: {}",
             missing.why
         );
         self.reader.pass_over(missing.sequences.end);

@@ -128,7 +128,7 @@ impl Destination {
             if sends.is_none() {
                 self.counters.recovered();
             } else if let Some(refused) = self.folders.refused_sink(&config.kind) {
-                tracing::error!(destination = self.id, "nothing is written: {refused}");
+                tracing::error!(destination = self.id, "messages cannot be written: {refused}");
                 self.counters.failed(&refused, clock::now(), None);
             }
             self.queue.configure(&config.queue);
@@ -197,7 +197,8 @@ impl Destination {
         let noted = self.deps.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
         *self.why_paused.lock() = match &noted {
             Ok(why) => why.clone(),
-            Err(error) => is_paused.then(|| format!("until the next start, as it cannot be noted: {error}")),
+            Err(error) => is_paused
+                .then(|| format!("only until the next start, because the pause cannot be saved: {error}")),
         };
         noted.map(drop)
     }
@@ -287,7 +288,7 @@ impl Destination {
         if !self.control.await_end(END_WAIT_MAX) {
             tracing::warn!(
                 destination = self.id,
-                "the other side does not answer: messages without an answer will be sent again"
+                "the other side does not answer: messages without an acknowledgement will be sent again"
             );
         }
     }

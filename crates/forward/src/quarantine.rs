@@ -83,7 +83,7 @@ impl Quarantine {
         let open = self.opened().map_err(|error| error.to_string())?;
         if BYTES_MAX <= open.searcher.stats().journal_bytes {
             return Err(format!(
-                "the quarantine holds {} messages that were refused, and no more fit: send them again, or discard them",
+                "the quarantine holds {} refused messages, and no more fit: send them again, or discard them",
                 open.reader.waiting()
             ));
         }
@@ -129,7 +129,7 @@ impl OpenQuarantine {
         if let Some(error) = cursor {
             tracing::warn!(
                 destination = id,
-                "quarantine: its cursor was lost, so messages that were sent again are listed again: {error}"
+                "the quarantine's cursor was lost, so messages that were sent again are listed once more: {error}"
             );
         }
         Ok(OpenQuarantine { appender, reader, searcher })

@@ -274,7 +274,7 @@ impl QueueHooks {
         self.deps.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
         *self.unopened.lock() = None;
         *self.counters.queue_error.lock() = None;
-        tracing::info!(destination = &*self.id, "its queue is open, after it could not be opened before");
+        tracing::info!(destination = &*self.id, "its queue, which could not be opened before, is open");
         self.control.stored();
         Ok(())
     }
@@ -289,7 +289,10 @@ impl QueueHooks {
         appender.set_options(Options { durability, ..options(&self.config, &self.deps) });
         if delays && let Err(error) = appender.sync() {
             // It is tried again at the next look.
-            tracing::error!(destination = &*self.id, "waiting messages may be lost in a power cut: {error}");
+            tracing::error!(
+                destination = &*self.id,
+                "waiting messages may be lost in a power cut, because they cannot be synced: {error}"
+            );
             return;
         }
         self.is_spilled = delays;
@@ -361,7 +364,7 @@ impl JournalHooks for QueueHooks {
         self.counters.queued.add(encoded.iter().map(EncodedBatch::rows).sum());
         self.control.stored();
         if self.counters.queue_error.lock().take().is_some() {
-            tracing::info!(destination = &*self.id, "the queue takes messages again");
+            tracing::info!(destination = &*self.id, "the queue accepts messages again");
         }
     }
 

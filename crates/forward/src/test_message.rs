@@ -18,7 +18,7 @@ const ADVICE: [(&[&str], &str); 7] = [
     (&[": 404"], "check the address, and the index or path in it"),
     (
         &["certificate", "tls", "handshake"],
-        "check `tls`: the authority, the server's name, and the own certificate",
+        "check `tls`: the authority, the server's name, and the client certificate",
     ),
     (&["refused (os error"], "check that the server runs, and that it listens on this port"),
     (&["has no address", "lookup", "name or service"], "check the host's name"),
@@ -26,9 +26,9 @@ const ADVICE: [(&[&str], &str); 7] = [
         &["timed out", "deadline", "does not answer", "unreachable", "no route"],
         "check the address, and that no firewall is in between",
     ),
-    (&["no such file", "permission denied"], "check the file, and that the server may use it"),
+    (&["no such file", "permission denied"], "check that the file exists, and that the server may use it"),
 ];
-const ADVICE_OTHERWISE: &str = "the log of the other side may say more";
+const ADVICE_OTHERWISE: &str = "the log of the other side may give more details";
 
 /// Sends a message that says that it is a test, requested by this user. Returns the other side's answer, if its
 /// protocol has answers; an error says what to do. Blocks for as long as the sink waits, or `wait_max` if that can be
@@ -47,17 +47,16 @@ pub fn send_test(
     let mut sink = kinds::sink(&config, folders);
     match sink.send(&[OutgoingMessage { batch: &batch, row: 0, sequence: 0 }]) {
         Ok(SendReport { mut refused, .. }) if !refused.is_empty() => {
-            Err(advised(&format!("it is refused: {}", refused.remove(0).1)))
+            Err(advised(&format!("the message is refused: {}", refused.remove(0).1)))
         }
         Ok(SendReport { again, busy, .. }) if !again.is_empty() => {
-            let reason =
-                busy.map_or_else(|| "the other side does not say why".to_owned(), |busy| busy.reason);
-            Err(advised(&format!("it is not accepted for now: {reason}")))
+            let reason = busy.map_or_else(|| "the other side gives no reason".to_owned(), |busy| busy.reason);
+            Err(advised(&format!("the message is not accepted for now: {reason}")))
         }
         Ok(_) => Ok(sink.last_answer()),
         Err(failure) => Err(match failure.remedy {
             Remedy::Wait(_) => advised(&failure.reason),
-            Remedy::Split => format!("{}: the other side takes no message of this size", failure.reason),
+            Remedy::Split => format!("{}: the other side accepts no message of this size", failure.reason),
         }),
     }
 }

@@ -127,7 +127,7 @@ fn read(text: &[u8]) -> Result<ActionFields, String> {
             // The id that shippers send if they have none.
             Ok((verb, index, id.filter(|id: &Box<_>| !str::is_empty(id))))
         }
-        _ => Err("it names none of create, index, update and delete, or several".to_owned()),
+        _ => Err("it names none of create, index, update and delete, or more than one of them".to_owned()),
     }
 }
 
@@ -200,7 +200,7 @@ impl Bulk {
         }
         if actions == 0 {
             return Err(BodyError::malformed(
-                "the body has no actions: send {\"create\":{}} and a document, a line each",
+                "the body has no actions: send {\"create\":{}} and a document, each on a line of its own",
             ));
         }
         bulk.restart();

@@ -15,7 +15,7 @@ use logstead_syslog::format::Clock;
 use logstead_syslog::format::json::JsonParser;
 use logstead_syslog::format::keys::{ColumnKeys, KEYS, KeyColumn};
 
-const HINT: &str = "send an array of objects with a `message`, or one";
+const HINT: &str = "send an object with a `message`, or an array of such objects";
 /// The maximum number of a message's tags that become fields; the others are in `ddtags`.
 const TAGS_MAX: usize = 100;
 

@@ -42,11 +42,11 @@ pub enum Encoding {
 pub enum UnpackError {
     /// It is packed with something else.
     #[error(
-        "Content-Encoding `{0}` is not understood: send gzip, deflate, zstd, snappy, or the body as it is"
+        "Content-Encoding `{0}` is not supported: send gzip, deflate, zstd, snappy, or the body as it is"
     )]
     Unknown(String),
     /// It is damaged, or packed with something else than it says.
-    #[error("the body is not {encoding}, as its Content-Encoding says: {reason}")]
+    #[error("the body is not valid {encoding}, which its Content-Encoding names: {reason}")]
     Damaged {
         /// The encoding that it should have.
         encoding: &'static str,
@@ -54,7 +54,7 @@ pub enum UnpackError {
         reason: String,
     },
     /// It unpacks to more than is allowed.
-    #[error("the body unpacks to more than {bytes_max} bytes: send it in parts")]
+    #[error("the body is longer than {bytes_max} bytes when decompressed: send it in parts")]
     TooLong {
         /// The maximum number of bytes.
         bytes_max: usize,

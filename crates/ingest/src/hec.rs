@@ -314,7 +314,7 @@ fn read(text: &str) -> Option<JsonObject<'_>> {
 
 fn too_large() -> HecErrorKind {
     HecErrorKind::Format(format!(
-        "the event is no JSON, or has more than {} fields or {} levels",
+        "the event is not JSON, or has more than {} fields or {} levels",
         LIMITS.fields_max, LIMITS.depth_max
     ))
 }

@@ -299,7 +299,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     type Value = LokiEntry<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of nanoseconds as a string, a line and perhaps metadata")
+        f.write_str("an array of a time in nanoseconds as a string, a line and optionally metadata")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<LokiEntry<'de>, A::Error> {
@@ -312,7 +312,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
         let StringPairs(metadata) = parts.next_element()?.unwrap_or_default();
         check_values(&metadata).map_err(de::Error::custom)?;
         if parts.next_element::<de::IgnoredAny>()?.is_some() {
-            return Err(de::Error::custom("an entry has more than a time, a line and metadata"));
+            return Err(de::Error::custom("an entry has more than a time, a line and metadata in it"));
         }
         Ok(LokiEntry { time: Timestamp::from_nanos(nanos), line, raw: None, metadata })
     }
@@ -420,7 +420,7 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<LokiEntry<'_>, String> {
             (1, WireValue::Bytes(time)) => read.time = read_time(time)?,
             // Go's senders check nothing.
             (2, line) => {
-                let bytes = line.bytes().ok_or("a line is no text")?;
+                let bytes = line.bytes().ok_or("a line is not text")?;
                 read.line = String::from_utf8_lossy(bytes);
                 read.raw = matches!(read.line, Cow::Owned(_)).then_some(bytes);
             }

@@ -86,8 +86,8 @@ pub enum BodyError {
     },
     /// Its messages repeat too much of it.
     #[error(
-        "the messages of the body would have {made_bytes} bytes with what each of them repeats (labels, resources, \
-         parameters), and may have {made_bytes_max}: send it in parts, or with less beside each message"
+        "with the labels, resources or parameters that they share, the messages of the body would take {made_bytes} \
+         bytes, and {made_bytes_max} are allowed: send it in parts, or with less shared data"
     )]
     TooMuch {
         /// The number of bytes that they would have.

@@ -34,7 +34,7 @@ impl FileLines {
         let file = File::open(path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(format!(
-                "{} is not a regular file: each connection has to read all of it",
+                "{} is not a regular file, and each connection has to read all of it",
                 path.display()
             ));
         }

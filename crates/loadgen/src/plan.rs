@@ -114,7 +114,7 @@ impl LoadPlan {
             return Err(format!("--idle-connections: {} has no connections", self.target));
         }
         if self.active == 0 && self.idle == 0 {
-            return Err("without any connection there is nothing to do".to_owned());
+            return Err("without any connection, there is nothing to do".to_owned());
         }
         let prepared = PreparedPlan { dial, limits: self.limits(&transport)?, transport, framing };
         self.check_content(&prepared)?;
@@ -146,7 +146,7 @@ impl LoadPlan {
             (None, TransportKind::Stream | TransportKind::Relp) => BATCH_MESSAGES_MAX,
         };
         if messages_max == 0 || BATCH_MESSAGES_MAX < messages_max {
-            return Err(format!("--batch is 1 to {BATCH_MESSAGES_MAX} messages"));
+            return Err(format!("--batch must be 1 to {BATCH_MESSAGES_MAX} messages"));
         }
         let bytes_max = if self.batch.is_some() || matches!(transport, TransportKind::Http) {
             BATCH_BYTES_MAX
@@ -176,7 +176,7 @@ impl LoadPlan {
 
     fn template(&self, thread: usize) -> Result<MessageTemplate, String> {
         let Content::Generated { header, size } = self.content else {
-            return Err("lines have no template".to_owned());
+            return Err("messages from a file have no template".to_owned());
         };
         let identity = MessageIdentity { run_id: self.run_id, thread };
         MessageTemplate::new(header, size, identity, Timestamp::from(SystemTime::now()))

@@ -134,10 +134,12 @@ fn refused(status: StatusCode, answer: &Value, messages: usize) -> ConnectionErr
         Some(reason) => {
             let rejected = answer["rejected"].as_u64().unwrap_or_default();
             ConnectionError::fatal(format!(
-                "{rejected} of {messages} messages were refused, the first: {reason}"
+                "{rejected} of {messages} messages were refused; the first one: {reason}"
             ))
         }
-        None => ConnectionError::fatal(format!("{status}: this does not account for {messages} messages")),
+        None => ConnectionError::fatal(format!(
+            "{status}: the answer does not account for all {messages} messages"
+        )),
     }
 }
 
@@ -155,8 +157,8 @@ mod tests {
         check(401, json!({"detail": "no token"}), "401 Unauthorized: no token", true);
         check(503, json!({"title": "disk full"}), "503 Service Unavailable: disk full", false);
         let errors = json!({"accepted": 9, "rejected": 1, "errors": [{"line": 3, "reason": "too long"}]});
-        check(200, errors, "1 of 10 messages were refused, the first: too long", true);
-        check(200, json!({"accepted": 9}), "200 OK: this does not account for 10 messages", true);
-        check(404, Value::Null, "404 Not Found: this does not account for 10 messages", true);
+        check(200, errors, "1 of 10 messages were refused; the first one: too long", true);
+        check(200, json!({"accepted": 9}), "200 OK: the answer does not account for all 10 messages", true);
+        check(404, Value::Null, "404 Not Found: the answer does not account for all 10 messages", true);
     }
 }

@@ -106,15 +106,18 @@ impl std::fmt::Display for ClockDoubt {
         let span = span_text(Duration::from_nanos(self.ahead_nanos.unsigned_abs()));
         write!(
             f,
-            "the clock is {span} {side} where it should be by what Logstead saw last: no message is removed by age "
+            "the clock is {span} {side} the time that Logstead expects: no message is removed by age "
         )?;
         if self.needs_agreement {
             write!(
                 f,
-                "until an administrator agrees (POST /api/v1/retention/resume), or the clock is set right"
+                "until an administrator confirms the clock (POST /api/v1/retention/resume), or it is set right"
             )
         } else {
-            write!(f, "for an hour, unless an administrator agrees before (POST /api/v1/retention/resume)")
+            write!(
+                f,
+                "for an hour, unless an administrator confirms the clock before (POST /api/v1/retention/resume)"
+            )
         }
     }
 }

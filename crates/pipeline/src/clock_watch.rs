@@ -101,7 +101,7 @@ impl ClockWatch {
         let written =
             fs::write(&aside, format!("{}\n", now.wall)).and_then(|()| fs::rename(&aside, &self.path));
         if let Err(error) = written {
-            tracing::debug!("{}: the time cannot be kept: {error}", self.path.display());
+            tracing::debug!("{}: the time cannot be saved: {error}", self.path.display());
         }
     }
 }
@@ -112,7 +112,7 @@ impl ClockState {
         match hold {
             Some(hold) if !self.was_held => tracing::warn!("{hold}"),
             None if self.was_held => {
-                tracing::info!("the clock is believed, and messages are removed by age again");
+                tracing::info!("the clock is trusted, and messages are removed by age again");
             }
             _ => {}
         }

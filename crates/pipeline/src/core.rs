@@ -251,7 +251,9 @@ impl Pipeline {
                 against.push(format!("the disk is nearly full: {} is free", Size::about(space.free_bytes)));
             }
             Ok(_) => {}
-            Err(error) => against.push(format!("the data directory cannot be read: {error}")),
+            Err(error) => {
+                against.push(format!("the free space of the data directory cannot be determined: {error}"))
+            }
         }
         if against.is_empty() { Ok(()) } else { Err(against) }
     }

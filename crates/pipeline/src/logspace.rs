@@ -244,7 +244,7 @@ impl JournalHooks for LogspaceHooks {
             return self.reopening.at();
         }
         if let Err(error) = appender.close_old(before(self.configuration.seal_after)) {
-            tracing::error!(logspace = self.id, "the journal cannot go on in another file: {error}");
+            tracing::error!(logspace = self.id, "another journal file cannot be begun: {error}");
         }
         let retention = self.configuration.retention;
         let believed = self.clock.is_believed();
@@ -286,7 +286,10 @@ impl JournalHooks for LogspaceHooks {
     fn failed(&mut self, error: &str) {
         let before = self.counters.last_error.lock().replace(error.to_owned());
         if before.as_deref() != Some(error) {
-            tracing::error!(logspace = self.id, "messages cannot be stored, senders are held back: {error}");
+            tracing::error!(
+                logspace = self.id,
+                "messages cannot be stored, and senders are held back: {error}"
+            );
         }
     }
 
@@ -307,7 +310,7 @@ impl LogspaceHooks {
         self.ledger.opened_logspace(&self.id, &self.searcher);
         self.closed_files = self.keeper.backlog().files;
         if self.counters.last_error.lock().take().is_some() {
-            tracing::info!(logspace = self.id, "the logspace is open, after it could not be opened before");
+            tracing::info!(logspace = self.id, "the logspace, which could not be opened before, is open");
         }
     }
 
@@ -332,7 +335,7 @@ impl LogspaceHooks {
                     tracing::warn!(
                         logspace = self.id,
                         unread,
-                        "a reader was too far behind to get some of these"
+                        "a reader was too far behind to read some of these before"
                     );
                 }
             }

@@ -134,7 +134,7 @@ impl LookupFiles {
         known.retain(|name, _| {
             let is_there = names.contains(name);
             if !is_there {
-                tracing::info!("lookup file {name} is gone");
+                tracing::info!("lookup file {name} was removed");
                 self.tables.put(name, LookupTable::default());
             }
             is_there
@@ -160,11 +160,13 @@ impl LookupFiles {
             match table {
                 Ok(table) => {
                     (new.rows, new.columns) = (table.rows(), table.columns().to_vec());
-                    tracing::info!("lookup file {name} is read: {} rows", new.rows);
+                    tracing::info!("lookup file {name} was read: {} rows", new.rows);
                     self.tables.put(&name, table);
                 }
                 Err(error) => {
-                    tracing::error!("lookup file {name} cannot be used, and stays as it was: {error}");
+                    tracing::error!(
+                        "lookup file {name} cannot be used, and its last valid content stays in use: {error}"
+                    );
                     new.error = Some(error);
                 }
             }

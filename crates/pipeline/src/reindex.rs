@@ -39,7 +39,7 @@ impl Pipeline {
             self.reindex_all(&logspace, is_cancelled, progress)
         };
         let failed = || ReindexResult {
-            failures: vec!["a bug, please report it".to_owned()],
+            failures: vec!["this is a bug, please report it".to_owned()],
             ..ReindexResult::default()
         };
         std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| failed())

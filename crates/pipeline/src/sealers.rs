@@ -214,7 +214,7 @@ impl SealerState {
             Ok(Ok(done)) => self.succeeded(logspace, task, &done),
             Ok(Err(KeepError::Cancelled)) => {}
             Ok(Err(error)) => self.failed(logspace, task, &error.to_string()),
-            Err(_) => self.failed(logspace, task, "a bug, please report it"),
+            Err(_) => self.failed(logspace, task, "this is a bug, please report it"),
         }
     }
 
@@ -233,7 +233,7 @@ impl SealerState {
         }
         tracing::debug!(logspace = logspace.id, "done: {}", task.describe());
         if counters.last_error.lock().take().is_some() {
-            tracing::info!(logspace = logspace.id, "segments are made again");
+            tracing::info!(logspace = logspace.id, "segments can be made again");
         }
     }
 
@@ -248,7 +248,7 @@ impl SealerState {
             let task = task.describe();
             tracing::error!(
                 logspace = logspace.id,
-                "could not {task}, its messages stay as they are: {error}"
+                "could not {task}; the messages stay as they are: {error}"
             );
         }
     }

@@ -21,7 +21,7 @@ pub enum SubmitError {
     UnknownLogspace(String),
     /// The live router document has no source for it.
     #[error(
-        "the router document has no source of kind `http` that takes what comes with this token: add one, without \
+        "the router document has no source of kind `http` that takes messages with this token: add one, without \
          `token` to take everything else"
     )]
     NoSource,

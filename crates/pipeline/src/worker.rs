@@ -166,7 +166,7 @@ fn follow(receipt: &Receipt, other: &BatchAttempt) {
         if is_taken {
             pending.done();
         } else {
-            pending.fail("a message that others repeat could not be stored, and comes again");
+            pending.fail("the earlier request that this one repeats could not be stored: send it again");
         }
     });
 }

@@ -80,7 +80,7 @@ fn compared_with(compared: &ComparedField, operator: Operator, operand: &Operand
 
 fn bounded(compared: &ComparedField, operator: &str, operand: &Operand) -> Result<Query, String> {
     if operand.distance.is_some() {
-        return Err("words at a distance have no order: write `:` before them".to_owned());
+        return Err("words at a distance cannot be compared by order: write `:` before them".to_owned());
     }
     let (low, high) = bounds(operator, &operand.text);
     compared.test_range(low, high)

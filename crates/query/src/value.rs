@@ -38,7 +38,7 @@ pub(super) fn pattern(parts: Vec<PatternPart>, case_sensitive: bool) -> Result<P
     let chars: usize = pattern.parts().iter().map(part_chars).sum();
     if pattern.as_literal().is_none() && GLOB_CHARS_MAX < chars {
         return Err(format!(
-            "a text with wildcards is limited to {GLOB_CHARS_MAX} characters and this has {chars}: shorten it"
+            "a text with wildcards is limited to {GLOB_CHARS_MAX} characters, and this has {chars}: shorten it"
         ));
     }
     Ok(pattern)
@@ -67,15 +67,16 @@ fn near(parts: Vec<PatternPart>, distance: usize, case_sensitive: bool) -> Resul
     let count = word::words(text.as_bytes()).count();
     if NEAR_WORDS_MAX < count {
         return Err(format!(
-            "words at a distance are limited to {NEAR_WORDS_MAX} and these are {count}: leave some out"
+            "words at a distance are limited to {NEAR_WORDS_MAX}, and these are {count}: leave some out"
         ));
     }
     if let Some(near) = Near::new(text, distance, goes_on, case_sensitive) {
         return Ok(TextTest::Near(near));
     }
     let word = word::words(text.as_bytes()).next().and_then(|range| text.get(range));
-    let word =
-        word.ok_or("there is no letter and no digit between these quotes, so nothing has a distance")?;
+    let word = word.ok_or(
+        "there is no letter or digit between these quotes, so there are no words to be at a distance",
+    )?;
     let end = if goes_on { PatternPart::Run } else { PatternPart::Text(String::new()) };
     Ok(TextTest::Pattern(Pattern::new([PatternPart::Text(word.to_owned()), end], case_sensitive)))
 }
@@ -139,7 +140,9 @@ impl ComparedField {
                 let bounds = ValueRange { low: map_bound(low, number)?, high: map_bound(high, number)? };
                 Ok(Query::Field(name.clone(), FieldTest::Number(bounds)))
             }
-            SubjectName::Field(name) => Err(format!("`{name}` is text, which has no order: use `:` or `=`")),
+            SubjectName::Field(name) => {
+                Err(format!("`{name}` is text, which cannot be compared by order: use `:` or `=`"))
+            }
             SubjectName::Exists | SubjectName::Earliest | SubjectName::Latest => {
                 Err("write `=` and a value here".to_owned())
             }
@@ -160,7 +163,7 @@ impl ComparedField {
             return Err("this field has no text with words at a distance".to_owned());
         };
         if extent == ComparedExtent::Whole {
-            return Err("words at a distance are not a whole value: write `:` before them".to_owned());
+            return Err("words at a distance cannot be a whole value: write `:` before them".to_owned());
         }
         let test = text_test(operand, self.case_sensitive)?;
         Ok(Query::Field(name.clone(), FieldTest::Holds(test)))

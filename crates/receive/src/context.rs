@@ -233,8 +233,8 @@ impl SourceContext {
         self.senders.skipped(&self.id, &sender.host, &SkippedBytes { reason, bytes: bytes as u64, head });
         if reason == OUT_OF_STEP {
             self.complain(
-                "bytes are in no message",
-                format!("{}: {bytes} bytes are not understood", sender.host),
+                "bytes belong to no message",
+                format!("{}: {bytes} bytes could not be read as messages", sender.host),
             );
         }
     }

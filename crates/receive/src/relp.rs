@@ -204,7 +204,7 @@ impl RelpSession<'_> {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(()),
             Err(_) => {
-                let message = format!("no answer was read for {} seconds", ANSWER_WAIT_MAX.as_secs());
+                let message = format!("the sender read no answer for {} seconds", ANSWER_WAIT_MAX.as_secs());
                 self.shared.refuse("relp_answers_unread", &self.sender.address, &message);
                 Err(())
             }

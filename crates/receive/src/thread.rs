@@ -187,7 +187,8 @@ async fn read_all(shared: Arc<SourceContext>, mut commands: mpsc::UnboundedRecei
     };
     if tokio::time::timeout(STOP_WAIT_MAX, ending).await.is_err() {
         let source = &shared.id;
-        tracing::error!(%source, "stopped before all received messages could be stored: those not acknowledged are lost");
+        tracing::error!(%source, "stopped before all received messages could be stored: those that were not \
+                                  acknowledged are lost");
     }
     housekeeping.abort();
 }

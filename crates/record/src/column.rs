@@ -48,7 +48,7 @@ pub enum ColumnError {
         code: u8,
     },
     /// A column has a different number of rows than the batch.
-    #[error("a column has {rows} rows where {expected} are expected")]
+    #[error("a column has {rows} rows, and {expected} are expected")]
     Rows {
         /// The column's rows.
         rows: usize,

@@ -165,7 +165,7 @@ impl Rewrite<'_> {
                 (0..old.rows()).for_each(|row| texts.push(text(row)));
                 self.columns.texts[number] = Arc::new(texts);
             }
-            _ => panic!("`{}` is not a text", field.name()),
+            _ => panic!("`{}` is not a text field", field.name()),
         }
         let touched = if field == Field::Message { &mut self.messages } else { &mut self.heads };
         touched.union(rows);
@@ -184,7 +184,7 @@ impl Rewrite<'_> {
         mut value: impl FnMut(usize) -> Cow<'v, [u8]>,
     ) -> Selection {
         let (Storage::Name(number), Storage::Name(by)) = (field.storage(), by.storage()) else {
-            panic!("`{}` or `{}` is not a name", field.name(), by.name())
+            panic!("`{}` or `{}` is not a field of names", field.name(), by.name())
         };
         let (old, by) = (&self.batch.columns.names[number], &self.batch.columns.names[by]);
         let mut names = NameColumnBuilder::default();

@@ -85,7 +85,7 @@ impl LookupTable {
             let columns = table.columns.len();
             if values.len() != columns {
                 return Err(LookupError(format!(
-                    "line {number} does not have {columns} values, as the first line"
+                    "line {number} does not have {columns} values, as the first line does"
                 )));
             }
             // If lines have the same key, the last one counts.

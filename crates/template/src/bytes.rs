@@ -9,16 +9,16 @@ pub(crate) const PADDING: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// They end too early.
-    #[error("they end in the middle of something")]
+    #[error("they end in the middle of a value")]
     Short,
     /// There are bytes after the end.
     #[error("{0} bytes follow")]
     Long(usize),
     /// A number is larger than it can be.
-    #[error("a number that is too large, in {0}")]
+    #[error("a number is too large: {0}")]
     Large(&'static str),
     /// A kind that this version does not know.
-    #[error("a kind {kind} of {what} that is not known")]
+    #[error("kind {kind} of {what} is not known to this version")]
     Kind {
         /// The thing that is counted.
         what: &'static str,
@@ -26,7 +26,7 @@ pub enum DecodeError {
         kind: u8,
     },
     /// A compressed part cannot be decompressed.
-    #[error("a compressed part, of {0}")]
+    #[error("the compressed part of {0} cannot be decompressed")]
     Compression(&'static str),
 }
 

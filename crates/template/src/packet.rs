@@ -11,7 +11,7 @@ thread_local! {
 
 /// Appends bytes.
 pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
-    let packed = compressor.compress(bytes).expect("there is room for what zstd makes of bytes in memory");
+    let packed = compressor.compress(bytes).expect("the buffer has room for what zstd writes");
     put_varint(packed.len() as u64, out);
     out.extend_from_slice(&packed);
 }

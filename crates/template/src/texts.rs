@@ -35,8 +35,7 @@ pub(crate) fn write<'t>(
         open.push(text);
         if BLOCK_BYTES <= open.bytes().len() || texts.peek().is_none() {
             let plain = plain(&open);
-            let packed =
-                compressor.compress(&plain).expect("there is room for what zstd makes of bytes in memory");
+            let packed = compressor.compress(&plain).expect("the buffer has room for what zstd writes");
             [open.len(), plain.len(), packed.len()]
                 .iter()
                 .for_each(|&count| put_varint(count as u64, &mut heads));

@@ -143,7 +143,7 @@ pub enum FrameError {
     #[error("the checksum of its header is wrong")]
     HeaderChecksum,
     /// The header holds impossible numbers.
-    #[error("its header is impossible: {rows} rows in {columns_bytes} bytes of columns")]
+    #[error("its header is not possible: {rows} rows in {columns_bytes} bytes of columns")]
     Header {
         /// Number of messages.
         rows: u32,

@@ -91,12 +91,12 @@ pub struct KnownReader {
 pub enum ReaderError {
     /// It cannot have this name.
     #[error(
-        "{0:?} cannot be the name of a reader: take 1 to {NAME_BYTES_MAX} of the characters a-z, 0-9, - and _"
+        "{0:?} cannot be the name of a reader: use 1 to {NAME_BYTES_MAX} of the characters a-z, 0-9, - and _"
     )]
     Name(String),
     /// The logspace has as many as it can have.
     #[error(
-        "the logspace has {} readers, and {READERS_MAX} at most: remove one of {}",
+        "the logspace has {} readers, and {READERS_MAX} are allowed: remove one of {}",
         .0.len(), .0.join(", ")
     )]
     TooMany(Vec<String>),
@@ -107,7 +107,7 @@ pub enum ReaderError {
     #[error("the reader {0} is open elsewhere")]
     Taken(String),
     /// The logspace is not open.
-    #[error("the logspace cannot be opened, and is tried again: {0}")]
+    #[error("the logspace cannot be opened; this is tried again: {0}")]
     Closed(String),
     /// Another version of this program wrote its cursor.
     #[error("cannot read {path}: {source}; start the version that wrote it, or remove the reader", path = path.display())]

@@ -215,7 +215,7 @@ fn how(plan: &Plan, has_parts: bool) -> String {
     match plan {
         Plan::All => "every message".to_owned(),
         Plan::Nothing => "no message".to_owned(),
-        Plan::Unknown => "every message is looked at".to_owned(),
+        Plan::Unknown => "every message is read".to_owned(),
         Plan::And(_) => "all of these, the rarest first".to_owned(),
         Plan::Or(_) if has_parts => "any of these".to_owned(),
         Plan::Or(plans) => {
@@ -225,10 +225,10 @@ fn how(plan: &Plan, has_parts: bool) -> String {
         }
         Plan::Not(_) => "all but these".to_owned(),
         Plan::Time(_) => "column time".to_owned(),
-        Plan::Received(_) => "times of receipt of blocks".to_owned(),
+        Plan::Received(_) => "the times at which blocks were received".to_owned(),
         Plan::Names(names) => match &names.field {
             FieldName::Known(field) => format!("column {field}"),
-            FieldName::Dynamic(name) => format!("column {name}, where it has one"),
+            FieldName::Dynamic(name) => format!("column {name}, in segments that have one"),
         },
         Plan::Pids(pids) if pids.is_sufficient => format!("process ids: {}", words_of(&pids.required)),
         Plan::Pids(pids) => format!("process ids: {}; checked on the messages", words_of(&pids.required)),
@@ -237,7 +237,7 @@ fn how(plan: &Plan, has_parts: bool) -> String {
             match content.sufficient {
                 Sufficiency::Yes => words,
                 _ if content.expression.is_some() => {
-                    format!("{words}; an expression walked through templates")
+                    format!("{words}; the expression is matched against templates")
                 }
                 _ if content.shape.is_some() => format!("{words}; compared with the shapes of messages"),
                 Sufficiency::WithoutFields => format!("{words}; checked on messages that have fields"),
@@ -251,7 +251,7 @@ fn words_of(required: &Required) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let join = |many: &[Required], with: &str| many.iter().map(words_of).collect::<Vec<_>>().join(with);
     match required {
-        Required::Anything => "no word helps".to_owned(),
+        Required::Anything => "no word to look up".to_owned(),
         Required::Word(word) => format!("word {}", text(word)),
         Required::Like(RequiredForm::Begins(part)) => format!("words {}*", text(part)),
         Required::Like(RequiredForm::Ends(part)) => format!("words *{}", text(part)),

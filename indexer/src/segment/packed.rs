@@ -33,7 +33,7 @@ const CONSTANT: u8 = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ColumnFault {
     /// It ends too early.
-    #[error("the column ends at byte {bytes}, in the middle of something")]
+    #[error("the column ends at byte {bytes}, in the middle of a value")]
     Short {
         /// The number of bytes that are there.
         bytes: u64,
@@ -45,13 +45,13 @@ pub(crate) enum ColumnFault {
         bytes: u64,
     },
     /// The width of numbers is impossible.
-    #[error("a number of {0} bits or bytes")]
+    #[error("a number of {0} bits or bytes is not possible")]
     Width(u8),
     /// It is of a kind that is not known.
     #[error("a column of kind {0} is not known to this version")]
     Kind(u8),
     /// It is a column of another segment.
-    #[error("the column has {rows} rows where {expected} are expected")]
+    #[error("the column has {rows} rows, and {expected} are expected")]
     Rows {
         /// The column's rows.
         rows: u32,
@@ -67,7 +67,7 @@ pub(crate) enum ColumnFault {
         values: u32,
     },
     /// The times of a frame are not within the bounds of its directory entry.
-    #[error("the times of the frame at row {first_row} are not as its directory says")]
+    #[error("the times of the frame at row {first_row} do not match its directory")]
     Times {
         /// The first row of the frame.
         first_row: u32,
@@ -320,7 +320,7 @@ impl PackedNumbers {
     /// The number of one row.
     #[cfg(test)]
     pub(crate) fn get(&self, row: usize) -> u32 {
-        assert!(row < self.rows(), "row {row} is not one of {rows}", rows = self.rows);
+        assert!(row < self.rows(), "row {row} is not among the {rows} rows", rows = self.rows);
         let mut numbers = [0; FRAME_ROWS];
         self.unpack_frame(row / FRAME_ROWS, &mut numbers);
         numbers[row % FRAME_ROWS]

@@ -103,7 +103,7 @@ impl Templates {
             write_planes(&group.numbers.iter().copied(), &mut out);
             write_planes(&group.counts.iter().copied(), &mut out);
         }
-        zstd::bulk::compress(&out, LEVEL).expect("there is room for what zstd makes of bytes in memory")
+        zstd::bulk::compress(&out, LEVEL).expect("the buffer has room for what zstd writes")
     }
 
     /// Reads the templates from their bytes.

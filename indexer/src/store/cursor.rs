@@ -59,7 +59,7 @@ pub enum CursorError {
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
     /// Messages that it counts as done with were never stored, or are lost.
-    #[error("it is at {0}, where the messages end before")]
+    #[error("it is at {0}, and the messages end before that")]
     Beyond(u64),
 }
 

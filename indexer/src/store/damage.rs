@@ -45,10 +45,10 @@ pub enum DamageReason {
     #[error("it is missing")]
     Missing,
     /// It is not open.
-    #[error("it cannot be opened, and is tried again: {0}")]
+    #[error("it cannot be opened; this is tried again: {0}")]
     Closed(String),
     /// Files that belong next to it are missing.
-    #[error("the messages with the sequences {first} to {last} are missing beside it")]
+    #[error("the messages with the sequences {first} to {last} are missing; they belong next to it")]
     Gap {
         /// The first that is missing.
         first: u64,
@@ -57,7 +57,8 @@ pub enum DamageReason {
     },
     /// The file that held them is not there, and may have held more.
     #[error(
-        "the messages with the sequences {first} to {last} are missing beside it; how many came after them is not known"
+        "the messages with the sequences {first} to {last} are missing; they belong next to it, and how many came after \
+         them is not known"
     )]
     GapAtLeast {
         /// The first that is missing.
@@ -66,19 +67,21 @@ pub enum DamageReason {
         last: u64,
     },
     /// The file that may have held some is not there.
-    #[error("messages from the sequence {first} on may be missing beside it; how many is not known")]
+    #[error(
+        "messages from the sequence {first} on may be missing; they belong next to it, and how many is not known"
+    )]
     GapUnknown {
         /// The first that may be missing.
         first: u64,
     },
     /// The journal file that was appended to is not there.
     #[error(
-        "the file that was appended to is missing; what it held after the last note in the manifest is lost, and nothing \
-         expires before another message is stored"
+        "the file that was appended to is missing; messages that were stored in it after the last note in the \
+         manifest are lost, and nothing expires before another message is stored"
     )]
     NewestMissing,
     /// A manifest that was put back.
-    #[error("it is older than the segments beside it; what these hold counts")]
+    #[error("it is older than the segments beside it, which are taken as they are")]
     OldManifest,
 }
 

@@ -99,7 +99,7 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
 
 /// Describes bytes cut off a journal file: they begin with a frame, or in the middle of one.
 fn tell_cut(file: &dyn DiskFile, bytes: u64) -> io::Result<Vec<String>> {
-    let mut lines = vec![format!("cut off a journal file, {bytes} bytes"), String::new()];
+    let mut lines = vec![format!("the cut-off end of a journal file, {bytes} bytes"), String::new()];
     let found = tell_frames(file, 0, bytes, &mut lines)?;
     lines.insert(1, found);
     Ok(lines)

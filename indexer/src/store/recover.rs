@@ -88,27 +88,31 @@ impl Recovery {
             damaged.iter().map(|part| damage(format!("damaged: {part}"))).collect();
         notes.extend(self.orphans.iter().map(|name| {
             damage(format!(
-                "{name} is not part of the logspace, and what it holds is not whole elsewhere: look at it with `logstead \
+                "{name} is not part of the logspace, and parts of it exist nowhere else: look at it with `logstead \
                  inspect`, and remove it when it is not needed"
             ))
         }));
         notes.extend(self.manifest_kept.iter().map(|kept| {
             note(format!(
-                "the manifest was made again from what is there, and the one that was there is kept as {kept}"
+                "the manifest was rebuilt from the files that are there, and the old one is kept as {kept}"
             ))
         }));
         notes.extend(self.cut.iter().map(|cut| match &self.cut_kept {
-            Some(kept) => note(format!("the last write was not finished: cut off and kept as {kept}: {cut}")),
+            Some(kept) => note(format!(
+                "the last write was not finished: its part was cut off and is kept as {kept}: {cut}"
+            )),
             None => note(format!("the last write was not finished: {cut}")),
         }));
         let older = self.cuts.iter().filter(|name| self.cut_kept.as_ref() != Some(name));
         notes.extend(older.map(|name| {
             note(format!(
-                "{name} holds what was cut off after an unfinished write: remove it when it is not needed"
+                "{name} is the part that was cut off after an unfinished write: remove it when it is not needed"
             ))
         }));
         notes.extend(
-            self.removed.iter().map(|name| note(format!("removed {name}: what it held is whole elsewhere"))),
+            self.removed
+                .iter()
+                .map(|name| note(format!("removed {name}, because all of it is stored elsewhere"))),
         );
         notes
     }
@@ -184,7 +188,7 @@ pub(crate) fn recover(
         recovery.manifest_kept = Some(kept);
     }
     if survey.manifest.identity.is_none() {
-        let new = disk.new_identity().map_err(|source| failed("make an identity for", dir, source))?;
+        let new = disk.new_identity().map_err(|source| failed("generate an identity for", dir, source))?;
         survey.manifest.identity = Some(new);
     }
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
@@ -214,7 +218,7 @@ fn prepare(disk: &dyn Disk, dir: &Path, folders: [&Path; 2]) -> Result<(), OpenE
         disk.sync_dir(folder).map_err(|source| failed("sync", folder, source))?;
     }
     let unfinished = Manifest::remove_unfinished(disk, dir);
-    unfinished.map_err(|source| failed("remove a new one beside", &dir.join(manifest::NAME), source))
+    unfinished.map_err(|source| failed("remove the unfinished copy of", &dir.join(manifest::NAME), source))
 }
 
 fn recovery(survey: &Survey) -> Recovery {
@@ -294,7 +298,7 @@ fn make_ready(
             // A part that cannot be kept is not cut: another file is begun.
             Ok(None) => survey.end.is_open = false,
             Err(error) if error.kind() == io::ErrorKind::StorageFull => survey.end.is_open = false,
-            Err(source) => return Err(failed("keep what is cut off", &path, source)),
+            Err(source) => return Err(failed("keep the part cut off from", &path, source)),
         }
     }
     // Messages that can be found from now on must not be lost in a power cut.

@@ -31,7 +31,8 @@ pub enum OpenError {
     },
     /// Another process changes it more quickly than it can be looked at.
     #[error(
-        "{dir} changes while it is looked at, {LOOKS_MAX} times in a row: try again, or ask the server that has it open",
+        "{dir} kept changing while it was read, {LOOKS_MAX} times in a row: try again, or ask the server that has \
+         it open",
         dir = dir.display()
     )]
     Busy {

@@ -80,7 +80,7 @@ fn finding(what: String, loses_messages: bool) -> Finding {
 }
 
 fn broken_chain() -> Finding {
-    finding("the hash of what was before it is not the one it was written after".to_owned(), false)
+    finding("the hash of what precedes it is not the one that it was written with".to_owned(), false)
 }
 
 fn check_segment(segment: &Segment, chain: &mut Chain, run: &SearchContext<'_>) -> VerifyReport {
@@ -171,7 +171,8 @@ fn check_file(file: &FileView, chain: &mut Chain) -> VerifyReport {
     let is_told = |damage: &Damage| file.bytes <= damage.offset + damage.bytes;
     if 0 < file.void_bytes && !file.damaged.iter().any(is_told) {
         let what = format!(
-            "{}: {} bytes at its end are no part of it: an append that failed left them, or something else wrote there",
+            "{}: {} bytes at its end are no part of it: a failed append left them, or another program \
+             wrote there",
             file.journal.name, file.void_bytes
         );
         findings.push(finding(what, false));

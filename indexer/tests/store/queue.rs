@@ -363,7 +363,7 @@ fn a_queue_that_cannot_be_opened_goes_on_at_its_cursor_once_it_can() {
         sim.fault_after(call, Fault::Fail);
         if queue.appender.open(&Alone).is_err() {
             let refused = queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap_err();
-            assert!(refused.to_string().contains("cannot be opened, and is tried again"), "{refused}");
+            assert!(refused.to_string().contains("cannot be opened; this is tried again"), "{refused}");
             assert_eq!((read(&mut queue.reader, 100), queue.reader.waiting()), (Vec::new(), 0));
         }
     }

@@ -600,7 +600,7 @@ fn there_are_only_so_many_readers_and_names_that_can_be_told_apart() {
         (0..16).map(|number| opened.readers.begin(&format!("r{number}"), Begin::Oldest).unwrap()).collect();
     let said = |result: Result<Reader, ReaderError>| result.map(|_| ()).unwrap_err().to_string();
     let refused = said(opened.readers.begin("r16", Begin::Oldest));
-    assert!(refused.contains("16 readers, and 16 at most: remove one of r0, r1, r10"), "{refused}");
+    assert!(refused.contains("16 readers, and 16 are allowed: remove one of r0, r1, r10"), "{refused}");
     assert!(opened.readers.open("r16").is_err());
     assert!(said(opened.readers.begin("r1", Begin::Oldest)).contains("has a reader r1 already"));
     assert!(matches!(opened.readers.open("r1").map(|_| ()), Err(ReaderError::Taken(_))));

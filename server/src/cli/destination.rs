@@ -48,7 +48,7 @@ struct DestinationArgs {
 
 #[derive(Subcommand, Debug)]
 enum DestinationAction {
-    /// Prints a line for each destination: state, rate, what waits, what was refused, the last error
+    /// Prints a line for each destination: state, rate, waiting and refused messages, last error
     #[command(after_help = EXAMPLES)]
     List {
         #[arg(long, value_enum, default_value_t = ListFormat::Text)]
@@ -56,19 +56,19 @@ enum DestinationAction {
         #[command(flatten)]
         server: ServerArgs,
     },
-    /// Sends a test message past the queue, and prints what the other side answers
+    /// Sends a test message, bypassing the queue, and prints the answer of the other side
     #[command(after_help = EXAMPLES)]
     Test(DestinationArgs),
     /// Sends nothing until the destination is resumed, also after a restart
     #[command(after_help = EXAMPLES)]
     Pause(DestinationArgs),
-    /// Sends again what waits
+    /// Resumes sending, beginning with the waiting messages
     #[command(after_help = EXAMPLES)]
     Resume(DestinationArgs),
     /// Tries to send at once, instead of at the end of the present pause
     #[command(after_help = EXAMPLES)]
     Retry(DestinationArgs),
-    /// Prints the oldest messages that wait
+    /// Prints the oldest waiting messages
     #[command(after_help = EXAMPLES)]
     Queue {
         #[command(flatten)]
@@ -76,12 +76,12 @@ enum DestinationAction {
         #[command(flatten)]
         shown: ShownMessagesArgs,
     },
-    /// Drops the oldest messages that wait
+    /// Drops the oldest waiting messages
     #[command(after_help = EXAMPLES)]
     Discard {
         #[command(flatten)]
         named: DestinationArgs,
-        /// How many: what `list` or `queue` showed
+        /// The number of messages, as `list` or `queue` showed it
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         messages: u64,
     },
@@ -109,7 +109,7 @@ enum DestinationAction {
         /// From this time on
         #[arg(long, value_name = "T", allow_hyphen_values = true)]
         from: Option<String>,
-        /// Until before this time
+        /// Up to this time, but not including it
         #[arg(long, value_name = "T", allow_hyphen_values = true)]
         to: Option<String>,
         /// Only this logspace; may be repeated
@@ -130,7 +130,7 @@ struct ShownMessagesArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ListFormat {
-    /// In columns
+    /// A table in columns
     Text,
     /// A JSON object per line
     Json,
@@ -145,7 +145,7 @@ impl DestinationCommand {
             DestinationAction::Test(named) => test(named),
             DestinationAction::Pause(named) => named.tell("pause", "it is paused"),
             DestinationAction::Resume(named) => named.tell("resume", "it sends again"),
-            DestinationAction::Retry(named) => named.tell("retry", "it is tried"),
+            DestinationAction::Retry(named) => named.tell("retry", "the next attempt begins"),
             DestinationAction::Queue { named, shown } => named.show("queue", shown, "waits"),
             DestinationAction::Discard { named, messages } => named.change("discard", *messages, "discarded"),
             DestinationAction::Quarantine { named, replay: Some(messages), .. } => {
@@ -268,14 +268,14 @@ fn test(named: &DestinationArgs) -> Result<(), CommandFailure> {
     let mut answer = named.remote()?.post("destinations/test", &json!({ "id": named.id }))?;
     let answer: Value = answer.body_mut().read_json().map_err(CommandFailure::environment)?;
     if answer["ok"] != true {
-        let error = answer["error"].as_str().unwrap_or("it says nothing");
+        let error = answer["error"].as_str().unwrap_or("no reason given");
         return Err(CommandFailure::no(format!("{}: {}", named.id, text::shown(error))));
     }
     let took = &answer["took_ms"];
     match answer["answer"].as_str() {
         Some(said) => named.say(&format!("accepted in {took} ms: {}", text::shown(said))),
         None => named.say(&format!(
-            "sent in {took} ms; this protocol has no answers, so look for the message on the other side"
+            "sent in {took} ms; this protocol has no answers, so check that the message arrived on the other side"
         )),
     }
 }
@@ -306,11 +306,11 @@ fn replay(named: &DestinationArgs, question: &Value) -> Result<(), CommandFailur
     let ReplayProgress { messages, of, missing, is_end, error } = far;
     match error {
         Some(error) => Err(CommandFailure::environment(format!(
-            "{}: it ended after {messages} of {of} messages: {error}",
+            "{}: the replay ended after {messages} of {of} messages: {error}",
             named.id
         ))),
         None if !is_end => Err(CommandFailure::environment(format!(
-            "{}: the server broke it off after {messages} of {of} messages",
+            "{}: the server broke off the replay after {messages} of {of} messages",
             named.id
         ))),
         None => {

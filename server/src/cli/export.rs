@@ -41,7 +41,7 @@ pub(super) struct Export {
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
-    /// Until before this time
+    /// Up to this time, but not including it
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     to: Option<String>,
     /// Only this logspace; may be repeated
@@ -236,10 +236,10 @@ impl MissingParts {
         let more = parts.saturating_sub(damaged.len().min(NAMED_MAX) as u64);
         let more = if more == 0 { String::new() } else { format!("; and {more} more") };
         let known = match missing {
-            0 => "how many matching messages they held is not known".to_owned(),
+            0 => "how many matching messages they hold is not known".to_owned(),
             missing => format!("at least {missing} matching messages are missing"),
         };
-        Some(format!("the export lacks what cannot be read: {known}: {names}{more}"))
+        Some(format!("the export lacks parts that cannot be read: {known}: {names}{more}"))
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead healthcheck --config /etc/logstead/logstead.toml
   LOGSTEAD_WEB__LISTEN=0.0.0.0:8443 logstead healthcheck --timeout 2
 
-It asks /readyz at the web port that the settings in force name: recovered, listening, and the disk takes messages. Exit
-code 0: ready; 1: not ready, or nobody answers in time.";
+Requests /readyz at the web port that the settings in force name: a server is ready if it has recovered, is listening and can
+write to its disk. Exit code 0: ready; 1: not ready, or no answer in time.";
 
 /// The maximum length of an answer, which is a line or two.
 const ANSWER_MAX: u64 = 64 * 1024;

@@ -158,7 +158,7 @@ impl Import {
             if let Err(error) =
                 target.appender.close_old(Timestamp::MAX).and_then(|()| target.appender.close())
             {
-                text::error(&format!("warning: the last messages are not sealed: {error}"));
+                text::error(&format!("warning: the last messages could not be sealed: {error}"));
             }
             // This drops the bell: the sealers end once everything is sealed.
             drop(target);
@@ -220,7 +220,10 @@ fn import(inputs: Vec<ImportFile>, target: &mut dyn ImportTarget) -> Result<Impo
         let so_far = |error: String| {
             let ImportTotals { messages, .. } = all;
             let bytes = imported.bytes;
-            format!("{error}\n{messages} messages are stored, of {} the first {bytes} bytes", input.name)
+            format!(
+                "{error}\n{messages} messages are stored, including those in the first {bytes} bytes of {}",
+                input.name
+            )
         };
         copied.map_err(|failure| match failure {
             CommandFailure::No(error) => CommandFailure::No(so_far(error)),

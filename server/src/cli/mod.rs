@@ -59,10 +59,10 @@ enum CliCommand {
     /// Prints, replaces or checks the router document of a server, stopped or running
     #[command(after_help = router::EXAMPLES)]
     Router(Box<router::Router>),
-    /// Lists, makes and changes the users of a stopped server
+    /// Lists, creates and changes the users of a stopped server
     #[command(after_help = user::EXAMPLES)]
     User(user::UserCommand),
-    /// Looks after the destinations of a running server: what waits, what was refused, sending it again
+    /// Manages the destinations of a running server: queues, refused messages, sending messages again
     #[command(after_help = destination::EXAMPLES)]
     Destination(Box<destination::DestinationCommand>),
     /// Searches a store, stopped or running
@@ -71,7 +71,7 @@ enum CliCommand {
     /// Prints messages as they are stored
     #[command(after_help = tail::EXAMPLES)]
     Tail(tail::TailCommand),
-    /// Prints the messages before and after one
+    /// Prints the messages before and after a message
     #[command(after_help = context::EXAMPLES)]
     Context(context::ContextCommand),
     /// Writes all matching messages
@@ -95,10 +95,10 @@ enum CliCommand {
     /// Prints the licences of everything that the binary and the console are made of
     #[command(after_help = licences::EXAMPLES)]
     Licences(licences::Licences),
-    /// Makes certificates
+    /// Creates certificates
     #[command(after_help = tls::EXAMPLES)]
     Tls(tls::Tls),
-    /// Makes a token in the store of a stopped server
+    /// Creates a token in the store of a stopped server
     #[command(after_help = token::EXAMPLES)]
     Token(token::TokenCommand),
     /// Sends load to a receiver and counts what was sent and acknowledged

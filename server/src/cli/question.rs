@@ -138,7 +138,7 @@ pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
         message += &format!("\nwrite: {suggestion}");
     }
     if error.kind == ErrorKind::Syntax {
-        message += "\nor say --as-text to search for the text as it stands";
+        message += "\nor use --as-text to search for the text as it stands";
     }
     CommandFailure::No(message)
 }

@@ -25,8 +25,8 @@ pub(super) struct ServerArgs {
     server: Option<String>,
     #[command(flatten)]
     token: TokenArgs,
-    /// A PEM file of whom to trust at an https address, instead of the authorities of the system: authorities, or the
-    /// server's own certificate [env: LOGSTEAD_CA_FILE]
+    /// A PEM file of certificates to trust for an https address, instead of the system's authorities: those of other
+    /// authorities, or the server's own [env: LOGSTEAD_CA_FILE]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }
@@ -58,14 +58,14 @@ impl ServerArgs {
         match (data, self.unless(data)?) {
             (Some(data), _) => Ok(StoreLocation::Data(data)),
             (None, Some(remote)) => Ok(StoreLocation::Server(remote)),
-            (None, None) => missing("say --data DIR or --server URL (or set LOGSTEAD_SERVER)"),
+            (None, None) => missing("give --data DIR or --server URL (or set LOGSTEAD_SERVER)"),
         }
     }
 
     /// The server, for commands that need one.
     pub(super) fn needed(&self) -> Result<Remote, CommandFailure> {
         let remote = self.unless(None)?;
-        Ok(remote.unwrap_or_else(|| missing("say --server URL (or set LOGSTEAD_SERVER)")))
+        Ok(remote.unwrap_or_else(|| missing("give --server URL (or set LOGSTEAD_SERVER)")))
     }
 
     fn remote(&self, server: String) -> Result<Remote, CommandFailure> {
@@ -171,7 +171,7 @@ impl Remote {
             self.server.parse().map_err(|error| CommandFailure::no(format!("{}: {error}", self.server)))?;
         let is_encrypted = address.scheme_str() == Some("https");
         if self.ca_file.is_some() && !is_encrypted {
-            let message = "--ca-file is for an address that begins with https://";
+            let message = "--ca-file is only for an address that begins with https://";
             return Err(CommandFailure::no(format!("{}: {message}", self.server)));
         }
         let authorities = self.ca_file.clone().map_or(Authorities::System, Authorities::File);
@@ -228,7 +228,7 @@ impl Remote {
             message += &format!("\n{path}: {what}");
         }
         if let Some(id) = problem["request_id"].as_str().filter(|_| status.is_server_error()) {
-            message += &format!("\nrequest {id}: the log of the server says more");
+            message += &format!("\nrequest {id}: see the log of the server for details");
         }
         Err(refused(status, message))
     }

@@ -56,7 +56,7 @@ enum RouterAction {
     Put {
         /// The document
         file: PathBuf,
-        /// Why, for the history
+        /// A comment for the history
         #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
         comment: String,
         /// Go back to the document before unless `confirm` is run within this time (10s to 1d); with --server
@@ -68,13 +68,13 @@ enum RouterAction {
         #[command(flatten)]
         place: DocumentStore,
     },
-    /// Keeps the live document of a running server, which would be taken back otherwise
+    /// Confirms the live document of a running server, which would be taken back otherwise
     #[command(after_help = EXAMPLES)]
     Confirm {
         #[command(flatten)]
         place: DocumentStore,
     },
-    /// Checks a document, for this machine or for that of a server
+    /// Checks a document against this machine, or against that of a server
     #[command(after_help = EXAMPLES)]
     Check {
         /// The document
@@ -154,7 +154,7 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Resul
         }
         None if parameters.iter().any(|(name, _)| *name == "confirm_within") => {
             return Err(CommandFailure::no(
-                "--confirm-within is for a running server: name it with --server",
+                "--confirm-within is only for a running server: name it with --server",
             ));
         }
         None => {
@@ -256,7 +256,7 @@ impl StoppedDocuments {
         self.0.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
         if let Err(error) = document_backups::write(&self.0.settings.data, &self.0.meta) {
             text::error(&format!(
-                "warning: a copy of the document cannot be kept until the next start: {error}"
+                "warning: a copy of the document cannot be written before the next start: {error}"
             ));
         }
         Ok(format!("revision {number} is stored and takes effect at the next start"))

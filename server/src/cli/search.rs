@@ -40,7 +40,7 @@ pub(super) struct SearchCommand {
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
-    /// Until before this time
+    /// Up to this time, but not including it
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     to: Option<String>,
     /// Only this logspace; may be repeated

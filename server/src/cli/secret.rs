@@ -76,7 +76,7 @@ pub(super) fn of_file(path: &Path) -> Result<String, String> {
     let read = file.take(BYTES_MAX + 1).read_to_string(&mut text);
     if BYTES_MAX < text.len() as u64 || read.as_ref().is_ok_and(|read| BYTES_MAX < *read as u64) {
         return Err(format!(
-            "{name}: it is longer than {BYTES_MAX} bytes, so it is not the file of a secret"
+            "{name}: it is longer than {BYTES_MAX} bytes, so it cannot be a file with a secret"
         ));
     }
     read.map_err(failed)?;

@@ -33,7 +33,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead serve --data /srv/restored --pause-destinations
   LOGSTEAD_ADMIN_PASSWORD_FILE=/run/secrets/admin logstead serve --config /etc/logstead/logstead.toml
 
-Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
+Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it gracefully; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
 /// The longest that a stop takes: threads that wait for longer are killed. A kill harms nothing, so the rest may be
@@ -81,7 +81,7 @@ impl Serve {
         match self.settings.file()? {
             Some(file) => tracing::info!("settings are read from {}", file.display()),
             None => {
-                tracing::info!("there is no settings file: the defaults, the environment and --set count")
+                tracing::info!("there is no settings file: the defaults, the environment and --set apply")
             }
         }
         let admin_token = secret::of_environment("LOGSTEAD_ADMIN_TOKEN", Some("admin_token"))?;
@@ -112,7 +112,7 @@ impl Serve {
         };
         let served = runtime.block_on(serve(listeners, certificates, state, &pipeline, setup_code));
         drop(watch);
-        tracing::info!("stopping: what was received is stored first");
+        tracing::info!("stopping: received messages are stored first");
         pipeline.stop();
         runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
@@ -189,7 +189,7 @@ fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, Comman
     let certificates = Certificates::for_http(tls, &settings.data);
     certificates.map(|certificates| Some(Arc::new(certificates))).map_err(|error| {
         CommandFailure::environment(format!(
-            "web.tls: {error}. `logstead tls self-signed` makes a first certificate"
+            "web.tls: {error}. `logstead tls self-signed` makes a certificate to begin with"
         ))
     })
 }
@@ -255,8 +255,8 @@ fn deadline(pipeline: &Arc<Pipeline>) -> std::io::Result<Deadline> {
     let pipeline = pipeline.clone();
     Deadline::start(STOP_WAIT_MAX, move || {
         tracing::warn!(
-            "stopped without waiting any longer for {}: nothing that was acknowledged is lost, and what a destination was \
-             sent last may be sent again",
+            "stopped without waiting any longer for {}: nothing that was acknowledged is lost, and the last \
+             messages sent to a destination may be sent again",
             pipeline.stop_waits_for()
         );
         std::process::exit(0);
@@ -281,8 +281,9 @@ fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
     let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
     if room < wanted {
         tracing::warn!(
-            "web.connections_max: {room} connections instead of {wanted}, as the sources may have {of_sources} and the \
-             system lets all have {sockets_max}: raise the limit of open files (`ulimit -n`, `LimitNOFILE=`)"
+            "web.connections_max: only {room} connections instead of {wanted}, because the sources may have \
+             {of_sources} and the system allows {sockets_max} in all: raise the limit of open files (`ulimit -n`, \
+             `LimitNOFILE=`)"
         );
     }
     WebLimits::of(&settings.web, room)

@@ -71,7 +71,7 @@ pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta, CommandF
             }
             if !whole.is_witnessed && in_use.is_some() {
                 tracing::warn!(
-                    "nothing says whether {} is what was written last: it has no witness (`.sum`) yet",
+                    "there is no telling whether {} is what was written last: it has no witness (`.sum`) yet",
                     path.display()
                 );
             }
@@ -100,7 +100,7 @@ pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String
     Ok(whole.newest_revision.filter(|number| *number < newest).map(|number| {
         let kept = document_backups::path(data, newest);
         format!(
-            "its newest router document is revision {number}, and {} is kept: it is an older copy",
+            "it is an older copy: its newest router document is revision {number}, and there is {}",
             kept.display()
         )
     }))
@@ -169,8 +169,8 @@ fn other(path: &Path, what: &str) -> CommandFailure {
 fn whole(path: &Path) -> CommandFailure {
     let path = path.display();
     CommandFailure::environment(format!(
-        "--new-database is for a missing or damaged database, and {path} is intact: start without it. To create a new \
-         one all the same, move that file away first"
+        "--new-database is for a missing or damaged database, and {path} is intact: start without it. To create a \
+         new one anyway, move that file away first"
     ))
 }
 
@@ -208,7 +208,7 @@ fn put_back(data: &Path, meta: &Meta) -> Result<(), CommandFailure> {
     let lost: Vec<Revision> = kept.range(number + 1..).filter_map(|(_, kept)| kept.clone().ok()).collect();
     meta.put_back(&lost).map_err(CommandFailure::environment)?;
     tracing::warn!(
-        "the newest router document of the database was revision {number}: revision {newest} is taken from {}",
+        "the newest router document in the database was revision {number}: revision {newest} is restored from {}",
         document_backups::path(data, *newest).display()
     );
     Ok(())
@@ -277,8 +277,8 @@ fn shipped(data: &Path) -> Result<StartingDocument, CommandFailure> {
     }
     let without = without.join(", ");
     tracing::warn!(
-        "the shipped router document is used without its retention for {without}, which holds messages already: nothing \
-         is removed until a retention is set"
+        "the shipped router document is used without its retention for {without}, which already holds messages: \
+         nothing is removed until a retention is set"
     );
     Ok(StartingDocument::New(format!("{name}, without a retention for {without}"), change(name, toml)?))
 }

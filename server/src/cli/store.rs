@@ -40,7 +40,7 @@ fn reached(data: &Path) -> (LedgerSnapshot, Option<String>) {
     match LedgerSnapshot::look(&RealDisk, &data.join("ledger")) {
         Ok((reached, 0)) => (reached, None),
         Ok((reached, lines)) => {
-            (reached, Some(format!("{lines} lines are damaged: its accounts may lack what they said")))
+            (reached, Some(format!("{lines} lines are damaged: the counts in them may be missing")))
         }
         Err(error) => (LedgerSnapshot::default(), Some(error)),
     }

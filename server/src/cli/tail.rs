@@ -40,7 +40,7 @@ const EVENTS_MAX: usize = 16;
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct TailCommand {
-    /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
+    /// What to look for, in the query language, optionally with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
     #[command(flatten)]
     as_text: AsText,
@@ -103,7 +103,7 @@ impl TailCommand {
                 }
                 Err(ended) => {
                     let why = match ended {
-                        RecvTimeoutError::Timeout => "it has fallen silent",
+                        RecvTimeoutError::Timeout => "the server sent nothing for too long",
                         RecvTimeoutError::Disconnected => "the connection ended",
                     };
                     text::error(&format!("{}: {why}: reconnecting", remote.server()));
@@ -210,7 +210,9 @@ impl TailState {
         match (self.sampled_one_in, one_in) {
             (before, Some(n)) if before != one_in => {
                 let matched = &status["matched"];
-                text::error(&format!("warning: {matched} messages match in a second: one in {n} is shown"));
+                text::error(&format!(
+                    "warning: {matched} messages match per second: only one in {n} is shown"
+                ));
             }
             (Some(_), None) => text::error("all matching messages are shown again"),
             _ => {}

@@ -18,9 +18,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tls self-signed --name logs.example.org --name 10.0.0.5 --days 90 --directory /etc/logstead
 
 Then start with --set web.tls.certificate=/etc/logstead/web.pem --set web.tls.key=/etc/logstead/web.key, and let clients trust
-the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. A folder that is missing is made. The key
-can be read by its owner alone: made by root, it has to be given to the user that Logstead runs as (chown logstead web.key).
-Exit code 1: a file is there already; 3: a file cannot be written.";
+the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. A missing folder is created. Only the
+owner can read the key: if root creates it, give it to the user that Logstead runs as (chown logstead web.key).
+Exit code 1: a file exists already; 3: a file cannot be written.";
 
 /// The longest that browsers accept.
 const DAYS_MAX: i64 = 825;
@@ -35,7 +35,7 @@ pub(super) struct Tls {
 
 #[derive(Subcommand, Debug)]
 enum TlsAction {
-    /// Makes a key and a certificate that it signs itself
+    /// Creates a key and a certificate that it signs itself
     #[command(after_help = EXAMPLES)]
     SelfSigned(SelfSigned),
 }
@@ -45,10 +45,10 @@ struct SelfSigned {
     /// A host name or address that clients use; may be repeated. localhost, 127.0.0.1 and ::1 are always included
     #[arg(long = "name", value_name = "HOST", required = true)]
     names: Vec<String>,
-    /// The folder for `web.pem` and `web.key`, which must not be there yet
+    /// The folder for `web.pem` and `web.key`, which must not exist yet
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// How many days it is good for
+    /// The number of days that it is valid for
     #[arg(long, value_name = "N", default_value_t = 365, value_parser = clap::value_parser!(i64).range(1..=DAYS_MAX))]
     days: i64,
 }
@@ -66,7 +66,7 @@ impl SelfSigned {
         let [certificate_path, key_path] = ["web.pem", "web.key"].map(|name| self.directory.join(name));
         for path in [&certificate_path, &key_path] {
             if path.symlink_metadata().is_ok() {
-                let what = "is there already: remove it, or name another folder with --directory";
+                let what = "exists already: remove it, or name another folder with --directory";
                 return Err(CommandFailure::no(format!("{} {what}", path.display())));
             }
         }
@@ -95,7 +95,7 @@ impl SelfSigned {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         let today = clock::now().nanos() / 1_000_000_000 / (24 * 3600);
-        let day = |days: i64| date(today + days).ok_or("the clock is far off: set it first");
+        let day = |days: i64| date(today + days).ok_or("the clock is far off: set it right first");
         let ymd = |date: Date| rcgen::date_time_ymd(date.year().into(), date.month() as u8, date.day() as u8);
         (params.not_before, params.not_after) = (ymd(day(-EARLIER_DAYS)?), ymd(day(self.days)?));
         let key = KeyPair::generate().map_err(|error| error.to_string())?;

@@ -13,8 +13,8 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead token create shippers --role ingest --data /var/lib/logstead
   logstead token create report --role analyst --expires-in 90d --data data
 
-Prints the token, which is shown this one time. A running server makes tokens through its API: POST /api/v1/tokens.
-Exit code 0: done; 1: the name is taken or cannot be one; 3: the store is in use.";
+Prints the token, which is shown only once. A running server creates tokens through its API: POST /api/v1/tokens.
+Exit code 0: done; 1: the name is taken or not valid; 3: the store is in use.";
 
 #[derive(Args, Debug)]
 pub(super) struct TokenCommand {
@@ -24,7 +24,7 @@ pub(super) struct TokenCommand {
 
 #[derive(Subcommand, Debug)]
 enum TokenAction {
-    /// Makes a token and prints it
+    /// Creates a token and prints it
     #[command(after_help = EXAMPLES)]
     Create(Create),
 }
@@ -36,7 +36,7 @@ struct Create {
     /// What it may do
     #[arg(long, value_enum)]
     role: Roles,
-    /// How long it works, such as 90d; without it, until it is removed
+    /// How long it is valid, such as 90d; without it, until it is removed
     #[arg(long, value_name = "TIME")]
     expires_in: Option<String>,
     /// The data directory
@@ -69,7 +69,7 @@ impl Create {
         let database = starting::database(&self.data);
         if !database.exists() {
             let reason =
-                format!("{} is not there: start the server once to make a store", database.display());
+                format!("{} does not exist: start the server once to create a store", database.display());
             return Err(CommandFailure::environment(reason));
         }
         let _lock = DataLock::acquire(&self.data)?;

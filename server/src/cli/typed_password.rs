@@ -14,7 +14,7 @@ pub(super) fn new_password(name: &str) -> Result<String, CommandFailure> {
     let password = if isatty(&stdin) {
         let password = hidden(&stdin, &format!("New password of {name}: "))?;
         if hidden(&stdin, "Again: ")? != password {
-            return Err(CommandFailure::no("the two are not the same: nothing is changed"));
+            return Err(CommandFailure::no("the two passwords differ: nothing is changed"));
         }
         password
     } else {

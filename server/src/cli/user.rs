@@ -25,9 +25,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead user reset-totp admin --data /var/lib/logstead
   logstead user disable ana --data /var/lib/logstead
 
-The server must be stopped; a running one is asked under /api/v1/users. A password is typed, or is the first line of standard
-input; it is never an argument. Exit code 0: done; 1: refused, for example because it is the last administrator; 3: the data
-directory is in use or has no database.";
+The server must be stopped; a running one manages users through its API: /api/v1/users. A password is typed, or is the first
+line of standard input; it is never an argument. Exit code 0: done; 1: refused, for example because it is the last
+administrator; 3: the data directory is in use or has no database.";
 
 /// The author of changes made by this command.
 const AUTHOR: &str = "cli";
@@ -49,7 +49,7 @@ enum UserAction {
         #[command(flatten)]
         place: DataDirectoryArgs,
     },
-    /// Makes a user
+    /// Creates a user
     #[command(after_help = EXAMPLES)]
     Add {
         /// The name
@@ -147,7 +147,7 @@ impl UserCommand {
                 change(place, name, "user.remove", "is removed", |meta| meta.remove_user(name))
             }
             UserAction::ResetTotp { name, place } => {
-                change(place, name, "totp.reset", "logs in with the password alone", |meta| {
+                change(place, name, "totp.reset", "now logs in with the password alone", |meta| {
                     let found = meta.credentials(name)?;
                     let user = found.ok_or_else(|| accounts::Error::NoSuchUser(name.clone()))?;
                     meta.remove_totp(user.id)
@@ -188,7 +188,7 @@ fn add(store: &StoppedServer, name: &str, role: Role, grant: &Grant) -> Result<(
     let logspaces = grant.logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
     let scope = grant.scope.as_ref().map(|scope| format!(", scope {scope}"));
     let rights = format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default());
-    done(store, "user.create", &format!("{name}, {rights}"), &format!("{name} is made, with the {rights}"))
+    done(store, "user.create", &format!("{name}, {rights}"), &format!("{name} is created, with the {rights}"))
 }
 
 fn set_password(store: &StoppedServer, name: &str) -> Result<(), CommandFailure> {
@@ -199,7 +199,7 @@ fn set_password(store: &StoppedServer, name: &str) -> Result<(), CommandFailure>
     }
     let hash = password::hash(&new_password(&user.name)?).map_err(CommandFailure::environment)?;
     store.meta.set_password(&user.name, &hash, None).map_err(CommandFailure::from)?;
-    let told = format!("{} has another password; all sessions have ended", user.name);
+    let told = format!("the password of {} is changed, and all its sessions have ended", user.name);
     done(store, "user.password", &user.name, &told)
 }
 

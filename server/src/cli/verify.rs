@@ -12,10 +12,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
 
-Checks every checksum and the chain of hashes, also of what waits for destinations and of how far that was sent, and names the segment, block and time
-range of any damage, missing sequences, and files that were set aside. Changes nothing and needs no lock, so a server may be
-running, and the data may be on read-only media. A damaged index only costs speed: `logstead reindex` rebuilds it. Exit code
-0: everything is as it was written; 1: something is damaged, missing or cannot be read; 3: there is no store.";
+Checks every checksum and the chain of hashes, those of the queues of destinations and of their cursors included, and names
+the segment, block and time range of any damage, missing sequences, and files that were set aside. Changes nothing and needs
+no lock, so a server may be running, and the data may be on read-only media. A damaged index only costs speed: `logstead
+reindex` rebuilds it. Exit code 0: everything is as it was written; 1: something is damaged, missing or cannot be read; 3:
+there is no store.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
@@ -51,7 +52,7 @@ impl Verify {
                     problems += verify(id, looked)?;
                     if let Some(wrong) = cursor {
                         problems += tell(&format!(
-                            "{id}: cursor: {wrong}: messages that were sent may be sent again"
+                            "{id}: cursor: {wrong}: messages that were already sent may be sent again"
                         ))?;
                     }
                 }

@@ -16,7 +16,8 @@ pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
             problems
                 .extend(starting::older(data, &whole)?.map(|what| format!("is damaged or older: {what}")));
             if !whole.is_witnessed {
-                let what = "is without its witness `logstead.db.sum`: nothing says whether it is what was written last";
+                let what = "has no witness `logstead.db.sum`, so there is no telling whether it is what was \
+                            written last";
                 problems.push(what.to_owned());
             }
         }
@@ -26,7 +27,7 @@ pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
         }
         DatabaseState::Missing => problems.push("is missing: `logstead serve` says what to do".to_owned()),
         DatabaseState::Empty => problems.push("is empty: `logstead serve` says what to do".to_owned()),
-        DatabaseState::Damaged(what) => problems.push(format!("is damaged, no message is lost: {what}")),
+        DatabaseState::Damaged(what) => problems.push(format!("is damaged, but no message is lost: {what}")),
     }
     let mut lines: Vec<String> = problems.into_iter().map(|what| format!("logstead.db: {what}")).collect();
     for (number, state) in document_backups::load(data).map_err(unreadable)? {

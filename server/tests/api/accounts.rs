@@ -393,11 +393,16 @@ fn users_of_a_stopped_store_are_made_and_changed_by_a_command() {
     let add = ["user", "add", "bo", "--role", "analyst", "--logspace", "main", "--scope", "host:web-1"];
     let rows: [(&[&str], &str, i32, &str); 19] = [
         (&["user", "list"], "", 0, "ada"),
-        (&add, "another horse\n", 0, "bo is made, with the role analyst, logspaces main, scope host:web-1"),
+        (
+            &add,
+            "another horse\n",
+            0,
+            "bo is created, with the role analyst, logspaces main, scope host:web-1",
+        ),
         (&add, "another horse\n", 1, "already a user `bo`"),
         (&["user", "add", "cy", "--role", "operator"], "", 1, "no password on standard input"),
-        (&["user", "add", "cy", "--role", "operator"], "password1\n", 1, "anybody would try"),
-        (&["user", "add", "Cy", "--role", "operator"], "another horse\n", 1, "small letters"),
+        (&["user", "add", "cy", "--role", "operator"], "password1\n", 1, "easy to guess"),
+        (&["user", "add", "Cy", "--role", "operator"], "another horse\n", 1, "lower-case letters"),
         (&["user", "add", "cy", "--role", "operator", "--scope", "(("], "x", 1, "invalid --scope"),
         (&["user", "add", "cy", "--role", "analyst", "--scope", "(("], "x", 1, "invalid --scope"),
         (&["user", "add", "cy", "--role", "king"], "another horse\n", 2, "king"),

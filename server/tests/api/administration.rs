@@ -86,7 +86,7 @@ async fn users_come_change_and_go() {
         StatusCode::CREATED
     );
     server.post("/api/v1/users", &user("bo", "admin", PASSWORD)).await.is_problem(409, "already a user");
-    server.post("/api/v1/users", &user("BO", "admin", PASSWORD)).await.is_problem(422, "small letters");
+    server.post("/api/v1/users", &user("BO", "admin", PASSWORD)).await.is_problem(422, "lower-case letters");
     server.post("/api/v1/users", &user("b o", "admin", PASSWORD)).await.is_problem(422, "letters");
     server.post("/api/v1/users", &user("cy", "admin", "short")).await.is_problem(422, "at least 8");
     server.post("/api/v1/users", &user("cy", "king", PASSWORD)).await.is_problem(400, "king");

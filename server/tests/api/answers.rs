@@ -340,7 +340,7 @@ async fn an_unknown_field_has_no_values_and_a_hint() {
     let found = server.ask("/facets", json!({"query": "*", "fields": ["usr", "zebra", "pid"]})).await;
     assert_eq!(found["fields"]["usr"], json!({"messages": 0, "distinct": 0, "values": []}));
     warns(&found, "a field `usr`: did you mean `user`?");
-    warns(&found, "a field `zebra`: look for its name in a message");
+    warns(&found, "a field `zebra`: check the name in a message");
     assert!(!found["warnings"].to_string().contains("pid"), "every message could have one");
 }
 
@@ -555,7 +555,7 @@ async fn bad_requests_are_told_what_is_wrong() {
         ("/histogram", json!({"buckets": -1}), "buckets", "-1"),
         ("/histogram", json!({"buckets": 5, "interval": "5m"}), "interval", "not both"),
         ("/histogram", json!({"interval": "often"}), "interval", "is not a duration"),
-        ("/histogram", json!({"interval": "0ms"}), "interval", "longer than nothing"),
+        ("/histogram", json!({"interval": "0ms"}), "interval", "longer than zero"),
         (
             "/histogram",
             json!({"interval": "1ms", "from": "1700-01-01", "to": "2200-01-01"}),

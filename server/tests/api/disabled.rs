@@ -85,8 +85,8 @@ fn a_destination_that_is_off_takes_nothing_new_and_keeps_its_queue() {
 
     let warnings = apply(&server, &router(ports, "", OFF));
     let expected = [
-        "destination `siem`: it is disabled, so what route `stored` would send to it is not queued",
-        "route `forwarded`: what only it takes is dropped, because its destination `siem` is disabled",
+        "destination `siem`: it is disabled, so messages that route `stored` would send to it are not queued",
+        "route `forwarded`: messages that no other route takes are dropped, because its destination `siem` is disabled",
     ];
     assert!(expected.iter().all(|one| warnings.iter().any(|warning| warning == one)), "{warnings:?}");
     // What a logspace has as well is stored; what only it would get is dropped, and that is said.

@@ -73,7 +73,7 @@ async fn an_operator_manages_the_logspaces_that_are_granted_and_sees_nothing_els
         ("PUT", "/lookups/x"),
         ("GET", "/router/status"),
     ] {
-        server.json(method, path, &operator, &json!({})).await.check(403, "may see a part of the store");
+        server.json(method, path, &operator, &json!({})).await.check(403, "may see only part of the store");
     }
     assert_eq!(
         server.json("GET", "/logspaces", &operator, &json!({})).await.json()["logspaces"]
@@ -126,7 +126,7 @@ async fn who_sees_only_what_a_filter_leaves_of_a_logspace_does_not_manage_it() {
         ("POST", "/logspaces/main/verify"),
         ("POST", "/logspaces/main/retention-preview"),
     ] {
-        server.json(method, path, &operator, &json!({})).await.check(403, "may see a part");
+        server.json(method, path, &operator, &json!({})).await.check(403, "may see only part");
     }
     server.json("POST", "/count", &operator, &json!({"query": "*"})).await.check(200, "\"count\":1");
 }
@@ -163,7 +163,7 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
     let refused = server.json("POST", "/users", &admin, &beyond).await;
     refused.check(400, "there is no logspace `other` to grant: there are main");
     let shipper = json!({"name": "shipper", "role": "ingest", "logspaces": ["main"]});
-    server.json("POST", "/tokens", &admin, &shipper).await.check(403, "may go anywhere");
+    server.json("POST", "/tokens", &admin, &shipper).await.check(403, "may go to any part of the store");
 
     // Somebody with everything, and somebody of another part.
     let hash = logstead_accounts::password::hash(PASSWORD).unwrap();
@@ -209,11 +209,11 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
         server
             .json(method, &path, &admin, &json!({}))
             .await
-            .check(403, "the token wide has more of the store");
+            .check(403, "the token wide has access to more of the store");
     }
     server.json("DELETE", &format!("/tokens/{}", made["id"]), &admin, &json!({})).await.check(204, "");
     for (method, path) in [("GET", "/audit"), ("POST", "/retention/resume"), ("PUT", "/router")] {
-        server.json(method, path, &admin, &json!({})).await.check(403, "may see a part of the store");
+        server.json(method, path, &admin, &json!({})).await.check(403, "may see only part of the store");
     }
 }
 

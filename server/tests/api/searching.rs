@@ -110,7 +110,7 @@ async fn small_questions_of_others_are_answered_beside_two_hundred_slow_ones() {
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.text());
     let text = answer.text();
     assert!(
-        text.contains("searches of token:analyst") && text.contains("wait for their turn already"),
+        text.contains("searches of token:analyst") && text.contains("are already waiting for their turn"),
         "{text}"
     );
     assert!(answer.headers.contains_key(header::RETRY_AFTER));
@@ -232,7 +232,7 @@ async fn a_cursor_is_for_the_question_that_it_came_from() {
         ("timezone", json!("Europe/Berlin")),
         ("logspaces", json!(["main"])),
     ] {
-        next(key, value).await.is_problem(400, "another question");
+        next(key, value).await.is_problem(400, "another search");
     }
     next("order", json!("oldest")).await.is_problem(400, "other order");
     assert_eq!(next("limit", json!(2)).await.json()["messages"].as_array().unwrap().len(), 2);

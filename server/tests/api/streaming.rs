@@ -147,9 +147,9 @@ fn search_pages_table_file_route_and_tail_agree() {
     // Which logspaces are looked at is decided first, wherever the question is asked.
     let late = "nginx | parse json | where logspace:main";
     let (status, problem) = server.post("/search", &json!({ "query": late }));
-    assert_eq!((status, problem.to_string().contains("chooses logspaces")), (400, true), "{problem}");
+    assert_eq!((status, problem.to_string().contains("selects logspaces")), (400, true), "{problem}");
     let (code, _, errors) = output(&["export", late, "--server", server.web(), "--token", support::TOKEN]);
-    assert_eq!((code, errors.contains("chooses logspaces")), (1, true), "{errors}");
+    assert_eq!((code, errors.contains("selects logspaces")), (1, true), "{errors}");
 
     // A stage that needs more than one message says so where it stands.
     let (status, problem) = server.post("/search", &json!({ "query": "error | parse json | sort n" }));
@@ -159,5 +159,5 @@ fn search_pages_table_file_route_and_tail_agree() {
     let (status, problem) =
         server.put_router(&ROUTER.replace("id = \"default\"", "id = \"default\"\nwhere = 'a | top host'"));
     assert_eq!(status, 422, "{problem}");
-    assert!(problem.to_string().contains("needs all messages before it gives the first row"), "{problem}");
+    assert!(problem.to_string().contains("needs all messages before it can give its first row"), "{problem}");
 }

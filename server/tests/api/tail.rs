@@ -442,7 +442,7 @@ async fn bad_requests_are_told_what_is_wrong() {
         ("last=-1", None, 400, "last"),
         ("since=yesterday", None, 400, "since is not a position"),
         ("", Some("main:1,"), 400, "Last-Event-ID is not a position"),
-        ("query=a%20%7C%20stats%20count()", None, 400, "needs all messages before it gives the first row"),
+        ("query=a%20%7C%20stats%20count()", None, 400, "needs all messages before it can give its first row"),
         ("query=severity%3E%3Dnonsense", None, 400, "not a severity"),
         ("logspaces=main,nowhere", None, 404, "nowhere"),
         ("from=-1h", None, 400, "from"),

@@ -214,7 +214,7 @@ fn an_operator_looks_after_a_destination() {
 
     collector(port);
     done(&["resume", "siem"], "siem: it sends again\n");
-    done(&["retry", "siem"], "siem: it is tried\n");
+    done(&["retry", "siem"], "siem: the next attempt begins\n");
     wait_until("nothing waits", || listed()["waiting"] == 0);
     let (code, out, _) = destination(&["test", "siem"]);
     assert!(code == 0 && out.contains(": 200 OK: ok"), "{out}");

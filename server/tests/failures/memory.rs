@@ -307,7 +307,10 @@ fn a_question_for_which_there_is_no_memory_is_ended_with_the_reason_and_the_serv
     let (status, answer) = server.post("/aggregate", &json!({"query": "* | stats count() by message, raw"}));
     assert_eq!(status, 422, "{answer}");
     let detail = answer["detail"].as_str().unwrap();
-    assert!(detail.starts_with("memory is short, of the 96MiB that the server may take: narrow"), "{detail}");
+    assert!(
+        detail.starts_with("the server is short of memory and may use no more than 96MiB: narrow"),
+        "{detail}"
+    );
     assert_eq!(server.labelled_metric("memory_searches_ended_total"), 1.0);
     assert!(ask(&server, &questions()[1], Some(messages)), "a smaller one is answered");
 }

@@ -207,7 +207,7 @@ fn the_passwords_and_groups_of_a_directory_count_and_ours_before_them() {
             ("nobody", PASSWORD, (401, "name or password")),
             ("cy", PASSWORD, (403, "in no group")),
             // It does not say which of the two is meant.
-            ("twice@example.org", PASSWORD, (503, "cannot be asked")),
+            ("twice@example.org", PASSWORD, (503, "cannot be reached")),
             ("admin", PASSWORD, (200, "\"role\":\"admin\"")),
             ("admin", "password there", (401, "name or password")),
         ];

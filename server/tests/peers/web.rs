@@ -166,7 +166,7 @@ fn a_first_certificate_is_made_and_our_own_commands_trust_it() {
     let (code, said, _) = output(&make);
     assert!(code == 0 && said.contains("--set web.tls.certificate="), "{said}");
     let (code, _, error) = output(&make);
-    assert!(code == 1 && error.contains("is there already"), "{error}");
+    assert!(code == 1 && error.contains("exists already"), "{error}");
     let [certificate, key] = ["web.pem", "web.key"].map(|name| format!("{directory}/{name}"));
     let files = [format!("web.tls.certificate={certificate}"), format!("web.tls.key={key}")];
     let server = Server::start_with(ROUTER, &[&files[0], &files[1]]);

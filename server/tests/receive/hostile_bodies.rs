@@ -172,7 +172,7 @@ fn a_source_of_otlp_limits_and_charges_what_its_records_repeat() {
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
     };
     let (status, told) = send(records(800_000, 100));
-    assert!(status == 413 && told.contains("with what each of them repeats"), "{status} {told}");
+    assert!(status == 413 && told.contains("or parameters that they share"), "{status} {told}");
     // Four megabytes are made of twenty kilobytes, so the token has to wait for seconds.
     assert_eq!(send(records(20_000, 200)).0, 200);
     let (status, told) = send(records(20, 1));

@@ -123,7 +123,7 @@ export type AggregateRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language, perhaps with stages; empty or `*` means all.
+     * In the query language, optionally with stages; empty or `*` means all.
      */
     query?: string;
     /**
@@ -973,7 +973,7 @@ export type ExplainRequest = {
      */
     logspaces?: Array<string> | null;
     /**
-     * In the query language, perhaps with stages; empty or `*` means all.
+     * In the query language, optionally with stages; empty or `*` means all.
      */
     query?: string;
     /**
@@ -1532,7 +1532,7 @@ export type HttpServer = {
 };
 
 /**
- * Why nothing is stored: no message of the body could be, or the request itself is refused.
+ * Why nothing is stored: either none of the messages could be, or the request itself is refused.
  */
 export type IngestRefused = NothingIngested | Problem;
 
@@ -1906,7 +1906,7 @@ export type Message = {
      */
     flags: Array<string>;
     /**
-     * Empty where the message says none.
+     * Empty if the message has none.
      */
     host: string;
     /**
@@ -1919,7 +1919,7 @@ export type Message = {
      */
     message: string;
     /**
-     * Empty where the message says none.
+     * Empty if the message has none.
      */
     msgid: string;
     /**
@@ -1927,11 +1927,11 @@ export type Message = {
      */
     peer: string;
     /**
-     * Empty where the message says none.
+     * Empty if the message has none.
      */
     pid: string;
     /**
-     * Empty where the message says none.
+     * Empty if the message has none.
      */
     program: string;
     /**
@@ -3209,7 +3209,7 @@ export type SearchRequest = {
     logspaces?: Array<string> | null;
     order?: Order | null;
     /**
-     * In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+     * In the query language, optionally with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
      */
     query?: string;
     /**
@@ -5028,7 +5028,7 @@ export type AggregateGetAsked = {
     path?: never;
     query?: {
         /**
-         * In the query language, perhaps with stages; empty or `*` means all.
+         * In the query language, optionally with stages; empty or `*` means all.
          */
         query?: string;
         /**
@@ -5282,7 +5282,7 @@ export type PauseAsked = {
 
 export type PauseAnswers = {
     /**
-     * It is paused
+     * The destination is paused
      */
     204: void;
 };
@@ -5439,7 +5439,7 @@ export type RetryAsked = {
 
 export type RetryAnswers = {
     /**
-     * It is tried
+     * The next attempt begins
      */
     204: void;
 };
@@ -5467,7 +5467,7 @@ export type ExportAsked = {
     path?: never;
     query?: {
         /**
-         * In the query language, perhaps with stages; empty or `*` means all.
+         * In the query language, optionally with stages; empty or `*` means all.
          */
         query?: string;
         /**
@@ -5732,7 +5732,7 @@ export type HistogramAnswered = HistogramAnswers[keyof HistogramAnswers];
 
 export type IngestAsked = {
     /**
-     * A JSON object a line, an array of objects or one, or a text a line
+     * One JSON object per line, an object or an array of objects, or one text per line
      */
     body: {
         [key: string]: unknown;
@@ -5801,7 +5801,7 @@ export type PutLogspaceAsked = {
     body: LogspaceRequest;
     headers?: {
         /**
-         * ETag of the document that was looked at
+         * ETag of the document that the change is based on
          */
         'If-Match'?: string | null;
     };
@@ -5922,7 +5922,7 @@ export type RemoveLookupAsked = {
 
 export type RemoveLookupAnswers = {
     /**
-     * It is removed
+     * The file is removed
      */
     204: void;
 };
@@ -5964,7 +5964,7 @@ export type StoreLookupAsked = {
 
 export type StoreLookupAnswers = {
     /**
-     * It is stored
+     * The file is stored
      */
     204: void;
 };
@@ -6133,7 +6133,7 @@ export type ResumeRetentionAsked = {
 
 export type ResumeRetentionAnswers = {
     /**
-     * Messages are removed by age
+     * Messages are removed by age again
      */
     204: void;
 };
@@ -6465,7 +6465,7 @@ export type SearchGetAsked = {
     path?: never;
     query?: {
         /**
-         * In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+         * In the query language, optionally with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
          */
         query?: string;
         /**
@@ -6619,7 +6619,7 @@ export type ForgetAsked = {
 
 export type ForgetAnswers = {
     /**
-     * It is forgotten
+     * The sender is forgotten
      */
     204: void;
 };
@@ -6806,14 +6806,14 @@ export type TailAsked = {
     body?: never;
     headers?: {
         /**
-         * Goes on after this position
+         * Continues after this position
          */
         'Last-Event-ID'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+         * In the query language, optionally with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
          */
         query?: string;
         /**

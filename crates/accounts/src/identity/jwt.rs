@@ -64,7 +64,10 @@ pub(super) fn verified(
     let bad = |error: &dyn std::fmt::Display| TokenRejection::Bad(error.to_string());
     let header = decode_header(token).map_err(|error| bad(&error))?;
     if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256) {
-        return Err(bad(&format!("it is signed by {:?}, and only RS256 and ES256 count", header.alg)));
+        return Err(bad(&format!(
+            "it is signed with {:?}, and only RS256 and ES256 are accepted",
+            header.alg
+        )));
     }
     let mut validation = Validation::new(header.alg);
     validation.leeway = SKEW_SECONDS;

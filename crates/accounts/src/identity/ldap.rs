@@ -155,7 +155,7 @@ impl LdapConversation<'_> {
             .search(base, scope, filter, attributes);
         let (entries, _) = search
             .and_then(|answer| answer.success())
-            .map_err(|error| format!("the search for {filter} below {base}: {error}"))?;
+            .map_err(|error| format!("the search for {filter} below {base} failed: {error}"))?;
         let is_entry = |entry: &ResultEntry| !entry.is_ref() && !entry.is_intermediate();
         Ok(entries.into_iter().filter(is_entry).map(SearchEntry::construct).collect())
     }

@@ -41,7 +41,7 @@ fn secret_of(path: &str) -> Result<String, String> {
 /// The groups that are looked at.
 fn bounded(mut groups: Vec<String>, name: &str) -> Vec<String> {
     if GROUPS_MAX < groups.len() {
-        tracing::warn!("{name} is in {} groups, of which {GROUPS_MAX} are looked at", groups.len());
+        tracing::warn!("{name} is in {} groups: only the first {GROUPS_MAX} are used", groups.len());
         groups.truncate(GROUPS_MAX);
     }
     groups

@@ -123,7 +123,7 @@ impl Provider {
     /// Identifies the person who came back.
     pub fn person(&self, secret: &Secret, back: &LoginReturn) -> Result<Person, String> {
         if !self.is_state_of(secret, &back.state) {
-            return Err("the state is not that of the login".to_owned());
+            return Err("the state does not belong to this login".to_owned());
         }
         let web = Web::of(&self.settings)?;
         let configuration = self.configuration(&web)?;
@@ -133,7 +133,7 @@ impl Provider {
         let tokens = self.tokens(&web, &configuration, secret, &back.code)?;
         let claims = self.claims(&web, &configuration, &tokens.id_token)?;
         if !claims.nonce.as_deref().is_some_and(|nonce| Secret::same(nonce, &derived(secret, NONCE))) {
-            return Err("the ID token is of another login".to_owned());
+            return Err("the ID token belongs to another login".to_owned());
         }
         self.read(&web, &configuration, claims, tokens.access_token.as_deref())
     }
@@ -198,7 +198,7 @@ impl Provider {
             self.check(endpoint)?;
             let more: Map<String, Value> = web.get(endpoint, Some(token))?;
             if more.get("sub").and_then(Value::as_str) != Some(&sub) {
-                return Err(format!("{endpoint} tells of somebody else than the ID token"));
+                return Err(format!("{endpoint} describes another user than the ID token"));
             }
             for (key, value) in more {
                 other.entry(key).or_insert(value);
@@ -211,7 +211,7 @@ impl Provider {
             ));
         }
         if sub.is_empty() || [&sub, &name].iter().any(|text| TEXT_CHARS_MAX < text.chars().count()) {
-            return Err(format!("a subject and a name have 1 to {TEXT_CHARS_MAX} characters"));
+            return Err(format!("the subject and the name must have 1 to {TEXT_CHARS_MAX} characters"));
         }
         let groups = match claim(&other, groups_claim) {
             Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -249,7 +249,7 @@ impl Provider {
         let found: Configuration = web.get(&url, None)?;
         if found.issuer != *issuer {
             return Err(format!(
-                "{url} is of the issuer `{}`: write it in the settings exactly so",
+                "{url} names the issuer `{}`: write exactly that in the settings",
                 found.issuer
             ));
         }

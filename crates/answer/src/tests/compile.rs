@@ -34,7 +34,7 @@ fn what_can_not_be_answered_says_why() {
     };
     check(
         "* | stats count() by host | sort bytes",
-        "there is no column `bytes` at this stage; there are host, count",
+        "there is no column `bytes` at this stage; the columns are host, count",
     );
     check("* | stats count() | where n>1", "there is no column `n`");
     check("* | fields host | stats count() by program", "`fields` before it leaves out");

@@ -147,7 +147,7 @@ fn several_values_multiply_up_to_a_limit() {
     };
     let pairs = "* | stats count() as c by n, user | stats count()";
     assert_eq!(counted(&[of(32, 32), of(2, 40)], pairs), ["1040"]);
-    let too_many = "note: 1 messages have more than 1024 combinations of values and count under the first 1024: group \
+    let too_many = "note: 1 messages have more than 1024 combinations of values and are counted under the first 1024: group \
                     by fewer fields";
     assert_eq!(counted(&[of(33, 32)], pairs), ["1024", too_many]);
     assert_eq!(

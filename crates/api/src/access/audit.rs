@@ -152,7 +152,7 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
 /// Unlike in a search, a query that does not parse is not searched for as text: an auditor means what they write.
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
-        let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are read", text.len());
+        let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are allowed", text.len());
         return Err(ApiError::bad_request(detail).path("query"));
     }
     query::parse(text).map_err(|error| ApiError::of_query(&error, text, "query"))

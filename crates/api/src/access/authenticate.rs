@@ -89,7 +89,7 @@ async fn by_token(shared: &SharedState, headers: &HeaderMap) -> Result<Caller> {
     let Some(token) = presented(headers) else {
         return Err(ApiError::new(
             StatusCode::UNAUTHORIZED,
-            "the header Authorization is not understood: send `Authorization: Bearer TOKEN`, or the token with Splunk, \
+            "the header Authorization cannot be read: send `Authorization: Bearer TOKEN`, or the token with Splunk, \
              ApiKey or Basic (as the password)",
         ));
     };

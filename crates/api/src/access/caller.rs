@@ -163,8 +163,8 @@ impl Caller {
             return Ok(());
         }
         Err(ApiError::forbidden(format!(
-            "this is about the whole logspace `{logspace}`, of which {} may see a part: an administrator can grant it \
-             without a scope",
+            "this needs the whole logspace `{logspace}`, and {} may see only part of it: an administrator can grant \
+             it without a scope",
             self.name
         )))
     }
@@ -174,12 +174,12 @@ impl Caller {
         let Caller { name, role, grant, .. } = self;
         match needs {
             Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
-                "this is about the user who is logged in, and {name} is not a user: log in with name and password"
+                "this is only for a user who is logged in, and {name} is not a user: log in with name and password"
             ))),
             Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) if self.must_enrol => {
                 Err(ApiError::forbidden(format!(
-                    "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
-                 page that the console shows"
+                    "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or \
+                     on the page that the console shows"
                 )))
             }
             Needs::Ingest(_) if *role == Role::Ingest => Ok(()),
@@ -191,8 +191,8 @@ impl Caller {
             }
             Needs::Everything(_) | Needs::Ingest(_) if !grant.is_everything() => {
                 Err(ApiError::forbidden(format!(
-                    "this needs access to all logspaces, and {name} may see a part of the store: an administrator can \
-                     grant all of it"
+                    "this needs access to all logspaces, and {name} may see only part of the store: an \
+                     administrator can grant all of it"
                 )))
             }
             Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) => {

@@ -56,7 +56,8 @@ pub(crate) fn check_csrf(headers: &HeaderMap, web: &Web) -> Result<()> {
     match (expected, sent) {
         (Some(expected), Some(sent)) if Secret::same(&expected, sent) => Ok(()),
         _ => Err(ApiError::forbidden(
-            "a change made with the session's cookie needs the header X-CSRF-Token: `csrf_token` of GET /api/v1/session",
+            "a change made with the session's cookie needs the header X-CSRF-Token, with the `csrf_token` of GET \
+             /api/v1/session",
         )),
     }
 }

@@ -65,7 +65,7 @@ pub(crate) async fn check_password(
         verified.await?
     } else {
         // Directories have places of their own, so that none keeps our own users waiting.
-        let _turn = places(&shared.directories_asked, 1, "too many people log in at once").await?;
+        let _turn = places(&shared.directories_asked, 1, "too many people are logging in at once").await?;
         refuse_the_impatient(shared, attempt)?;
         let typed = password.clone();
         let known = check_directories(shared, directories, name, password).await?;
@@ -123,7 +123,7 @@ async fn check_directories(
             let person = ldap::person(directory, &asked, &password).map_err(|error| {
                 tracing::error!("nobody can log in with the directory {}: {error}", directory.id);
                 let detail =
-                    format!("the directory {} cannot be asked: try again, or see the log", directory.id);
+                    format!("the directory {} cannot be reached: try again, or see the log", directory.id);
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail)
             })?;
             let Some(person) = person else { continue };

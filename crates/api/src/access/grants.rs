@@ -25,7 +25,7 @@ pub(super) fn check_grant(
 ) -> Result<Grant> {
     let scope = scope.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if role == Role::Ingest && scope.is_some() {
-        let detail = "a token that only sends finds nothing: leave out scope for the role ingest";
+        let detail = "a token with the role ingest cannot search: leave out scope";
         return Err(ApiError::bad_request(detail).path("scope"));
     }
     let logspaces = logspaces.map(|ids| check_granted_logspaces(shared, caller, ids)).transpose()?;
@@ -38,14 +38,14 @@ pub(super) fn check_grant(
         Ok(grant)
     } else if role == Role::Ingest {
         Err(ApiError::forbidden(format!(
-            "what a token sends may go anywhere in the store, of which {name} is granted a part: an administrator of all \
-             of it can create it"
+            "messages sent with this token may go to any part of the store, and {name} is granted only a part: an \
+             administrator with access to all of it can create the token"
         ))
         .path("role"))
     } else {
         Err(ApiError::forbidden(format!(
-            "this is more of the store than {name} is granted: name no other logspaces, and repeat the scope with whatever \
-             limits it further"
+            "this grants more of the store than {name} has: name no other logspaces, and repeat the scope, adding \
+             only conditions that narrow it"
         ))
         .path("logspaces"))
     }
@@ -82,7 +82,7 @@ fn check_manages(caller: &Caller, account: &str, role: Role, grant: &Grant) -> R
         return Ok(());
     }
     Err(ApiError::forbidden(format!(
-        "{account} has more of the store than {} is granted: an administrator of all of it can do this",
+        "{account} has access to more of the store than {}: an administrator with access to all of it can do this",
         caller.name
     )))
 }
@@ -143,7 +143,7 @@ fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<Stri
 
 fn check_scope(text: &str) -> Result<()> {
     if SCOPE_BYTES_MAX < text.len() {
-        let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are kept", text.len());
+        let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are allowed", text.len());
         return Err(ApiError::bad_request(detail).path("scope"));
     }
     // Unlike in a search, a filter that does not parse is not taken as text: a scope has to mean what it says.

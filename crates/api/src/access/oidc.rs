@@ -93,7 +93,7 @@ pub(crate) async fn log_in_with(
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
     let secret = Secret::session()?;
     let value = format!("{}.{}", secret.reveal(), URL_SAFE_NO_PAD.encode(&to));
-    let _turn = places(&shared.providers_asked, 1, "too many people log in at once").await?;
+    let _turn = places(&shared.providers_asked, 1, "too many people are logging in at once").await?;
     let address = match blocking(move || provider.address(&secret)).await? {
         Ok(address) => address,
         Err(error) => {
@@ -155,7 +155,7 @@ async fn admitted(
     let expired = || (Reason::Expired, "this browser has no login to finish".to_owned());
     let (secret, state) = (secret.ok_or_else(expired)?, query.state.unwrap_or_default());
     if !provider.is_state_of(&secret, &state) {
-        return Err((Reason::Expired, "the state is not that of the login".to_owned()));
+        return Err((Reason::Expired, "the state does not belong to this login".to_owned()));
     }
     if let Some(error) = query.error {
         let told = format!("the provider says {error}: {}", query.error_description.unwrap_or_default());
@@ -164,15 +164,16 @@ async fn admitted(
     let code = query.code.filter(|code| code.len() <= TEXT_BYTES_MAX);
     let code = code.ok_or_else(|| (Reason::Failed, "the provider sent no code".to_owned()))?;
     let failed = |told: String| (Reason::Failed, told);
-    let device =
-        device(shared, headers).await.map_err(|_| failed("too many people log in at once".to_owned()))?;
+    let device = device(shared, headers)
+        .await
+        .map_err(|_| failed("too many people are logging in at once".to_owned()))?;
     let attempt = attempt(peer, &secret, device);
     refuse_the_impatient(shared, &attempt).map_err(|_| failed("too many failed attempts".to_owned()))?;
     let back = LoginReturn { code, state, iss: query.iss };
     let asked = provider.clone();
     let person = {
-        let turn = places(&shared.providers_asked, 1, "too many people log in at once").await;
-        let _turn = turn.map_err(|_| failed("too many people log in at once".to_owned()))?;
+        let turn = places(&shared.providers_asked, 1, "too many people are logging in at once").await;
+        let _turn = turn.map_err(|_| failed("too many people are logging in at once".to_owned()))?;
         blocking(move || asked.person(&secret, &back)).await
     };
     let person = match person {
@@ -181,7 +182,7 @@ async fn admitted(
             shared.throttle.lock().failed(&attempt, Instant::now());
             return Err(failed(shortened(&told)));
         }
-        Err(_) => return Err(failed("it could not be asked".to_owned())),
+        Err(_) => return Err(failed("it could not be reached".to_owned())),
     };
     shared.throttle.lock().succeeded(&attempt);
     let settings = provider.settings();
@@ -219,7 +220,7 @@ async fn admit(
         Ok(Ok(user)) => Ok(user),
         Ok(Err(error @ accounts::Error::NameTaken(_))) => Err((Reason::NameTaken, error.to_string())),
         Ok(Err(error)) => Err((Reason::Failed, error.to_string())),
-        Err(_) => Err((Reason::Failed, "the database could not be asked".to_owned())),
+        Err(_) => Err((Reason::Failed, "the database could not be read or written".to_owned())),
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn set_preferences(
     let id = user_id(&caller)?;
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();
     if BYTES_MAX < bytes {
-        let detail = format!("the preferences have {bytes} bytes: at most {BYTES_MAX} are kept");
+        let detail = format!("the preferences have {bytes} bytes: at most {BYTES_MAX} are allowed");
         return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
     }
     shared.meta(move |meta| meta.set_preferences(id, &preferences)).await?;

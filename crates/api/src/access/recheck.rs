@@ -29,6 +29,6 @@ impl CallerRecheck {
         if now.account == self.caller.account && now.has_rights_of(&self.caller) {
             return Ok(());
         }
-        Err(ApiError::forbidden("what this login or token may do has changed: ask again"))
+        Err(ApiError::forbidden("the rights of this login or token have changed: send the request again"))
     }
 }

@@ -202,7 +202,9 @@ pub(crate) async fn set_up(
         meta.add_first_admin(&name, &hash, clock::now())?;
         meta.credentials(&name)
     });
-    let user = made.await?.ok_or_else(|| ApiError::internal("the first administrator is gone again"))?;
+    let user = made.await?.ok_or_else(|| {
+        ApiError::internal("the first administrator was created, and does not exist any more")
+    })?;
     let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
     shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
     begin(&shared, user, client, &headers, None).await

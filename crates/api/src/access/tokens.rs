@@ -173,7 +173,8 @@ pub(crate) async fn rotate_token(
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     let period = overlap.parse::<Period>().ok().filter(|period| *period <= OVERLAP_MAX);
     let period = period.ok_or_else(|| {
-        let detail = format!("overlap `{overlap}` is not a time of at most {OVERLAP_MAX}: write it as 24h");
+        let detail =
+            format!("overlap `{overlap}` is not a duration of at most {OVERLAP_MAX}: write it as 24h");
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("overlap")
     })?;
     check_manages_token(&shared, &caller, id).await?;
@@ -181,7 +182,7 @@ pub(crate) async fn rotate_token(
     let until = now.saturating_add(i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX));
     let rotated = shared.meta(move |meta| meta.rotate_token(id, until, now)).await?;
     let (name, role, secret) =
-        rotated.ok_or_else(|| ApiError::not_found(format!("there is no token {id} that works")))?;
+        rotated.ok_or_else(|| ApiError::not_found(format!("there is no valid token {id}")))?;
     shared.audit(caller.actor(), "token.rotate", format!("{name} (id {id}), overlap {period}")).await;
     let token = secret.reveal().to_owned();
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))

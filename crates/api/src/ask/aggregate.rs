@@ -11,8 +11,8 @@ use logstead_questions::store::Coverage;
 use logstead_questions::wire::table::TableJson;
 use serde::{Deserialize, Serialize};
 
-const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
-                         that are shown: group by fields with fewer values, or raise limits.search_time_max";
+const CUT_SHORT: &str = "the time was not enough for the whole table: rows are missing, and only those shown \
+                         are in order. Group by fields with fewer values, or raise limits.search_time_max";
 
 /// The query that makes the table.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]

@@ -39,13 +39,13 @@ const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("count", "count()", "how many there are"),
     ("sum", "sum(", "the sum of the numbers"),
     ("avg", "avg(", "the mean of the numbers"),
-    ("min", "min(", "the least value"),
-    ("max", "max(", "the greatest value"),
-    ("dc", "dc(", "how many different values"),
-    ("median", "median(", "what half of the numbers do not exceed"),
-    ("p90", "p90(", "what 90 % of the numbers do not exceed"),
-    ("p95", "p95(", "what 95 % of the numbers do not exceed"),
-    ("p99", "p99(", "what 99 % of the numbers do not exceed"),
+    ("min", "min(", "the smallest value"),
+    ("max", "max(", "the largest value"),
+    ("dc", "dc(", "how many different values there are"),
+    ("median", "median(", "the value that half of the numbers do not exceed"),
+    ("p90", "p90(", "the value that 90 % of the numbers do not exceed"),
+    ("p95", "p95(", "the value that 95 % of the numbers do not exceed"),
+    ("p99", "p99(", "the value that 99 % of the numbers do not exceed"),
 ];
 
 /// Times and their meaning.

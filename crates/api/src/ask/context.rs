@@ -110,7 +110,7 @@ fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
     match limit.unwrap_or(LIMIT) {
         limit @ 0..=LIMIT_MAX => Ok(limit as usize),
         limit => Err(ApiError::bad_request(format!(
-            "{path} is {limit}: ask for at most {LIMIT_MAX} messages and for more with the id of the outermost"
+            "{path} is {limit}: ask for at most {LIMIT_MAX} messages, and for more with the id of the outermost one"
         ))
         .path(path)),
     }
@@ -119,7 +119,7 @@ fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
 /// Messages that have all values that one message has of a field.
 fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
     let lacking = || {
-        let detail = format!("the message has no `{name}` that others could have too: leave it out");
+        let detail = format!("the message has no `{name}` that other messages could share: leave it out");
         ApiError::bad_request(detail).path("same")
     };
     let (batch, row) = (&hit.batch, hit.row);

@@ -177,7 +177,7 @@ impl HistogramShape<'_> {
     fn width(&self) -> Result<(Width, &'static str)> {
         match (self.buckets, self.interval) {
             (Some(_), Some(_)) => {
-                Err(ApiError::bad_request("say buckets or interval, not both").path("interval"))
+                Err(ApiError::bad_request("send buckets or interval, not both").path("interval"))
             }
             (buckets, None) => match buckets.map_or(BUCKETS, |buckets| buckets as usize) {
                 buckets @ 1..=BUCKETS_MAX => Ok((Width::AtMost(buckets), "buckets")),

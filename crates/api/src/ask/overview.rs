@@ -308,7 +308,7 @@ impl Slices {
 }
 
 fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
-    let mut text = serde_json::to_vec(line).expect("lines have names for keys, and no number is not finite");
+    let mut text = serde_json::to_vec(line).expect("lines have names for keys, and every number is finite");
     text.push(b'\n');
     // A client that has disconnected needs no more lines.
     lines.blocking_send(text.into()).ok();

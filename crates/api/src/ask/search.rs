@@ -217,7 +217,7 @@ fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<Glob
     match cursor::decode(text) {
         Some((of, asked, place)) if of == order && asked == question => Ok(place),
         Some((of, ..)) if of == order => Err(refused(
-            "the cursor is from a page of another question: send the same query, range, time zone and logspaces with \
+            "the cursor is from a page of another search: send the same query, range, time zone and logspaces with \
              it, or start again without it",
         )),
         Some(_) => Err(refused("the cursor is from a page in the other order: start again without it")),

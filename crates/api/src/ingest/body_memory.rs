@@ -19,7 +19,7 @@ pub(super) const PARSED_FACTOR_MAX: usize = 32;
 /// The memory of the smallest batch.
 pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
 /// Why a body or its messages have to wait longer than they may.
-const TOO_MANY: &str = "too many messages are under way";
+const TOO_MANY: &str = "too many messages are being received at once";
 
 /// The memory of all ingest requests together.
 pub(crate) struct BodyMemory {

@@ -312,7 +312,7 @@ async fn thing(method: Method, headers: HeaderMap) -> Response {
         Method::PUT | Method::POST => {
             answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true}))
         }
-        _ => ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not answered here"))
+        _ => ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not allowed here"))
             .into_response(),
     }
 }

@@ -18,7 +18,7 @@ async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
     match stored.refusals.first() {
         None => Ok(StatusCode::ACCEPTED),
         Some(first) => Err(ApiError::bad_request(format!(
-            "{} of {} messages are not taken and the others are stored; the first, message {}: {}",
+            "{} of {} messages were not accepted, and the others are stored; the first one, message {}: {}",
             stored.refused,
             stored.refused + stored.taken(),
             first.number,

@@ -79,12 +79,13 @@ impl Incoming {
                 return Ok(([(REPLAYED, "true")], self.says_since(response)).into_response());
             }
             RequestStart::UnderWay => {
-                let detail = "a request with this Idempotency-Key is under way: ask again for its answer";
+                let detail = "a request with this Idempotency-Key is still being processed: send it again \
+                              later for its answer";
                 return Err(ApiError::new(StatusCode::CONFLICT, detail).retry_after_seconds(1));
             }
             RequestStart::Differs => {
-                let detail =
-                    "this Idempotency-Key came with another body before: every body needs a key of its own";
+                let detail = "this Idempotency-Key was used for another body before: every body needs a key of its \
+                     own";
                 return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
             }
         };
@@ -197,8 +198,9 @@ fn stopped(error: &SubmitError) -> BatchFailure {
 }
 
 fn cannot_note(error: &std::io::Error) -> BatchFailure {
-    let detail =
-        format!("it cannot be noted that the messages are stored, so they could be stored twice: {error}");
+    let detail = format!(
+        "it cannot be recorded that the messages are stored, so sending them again could store them twice: {error}"
+    );
     ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(1).into()
 }
 

@@ -187,7 +187,8 @@ impl Incoming {
                 },
                 _ = look.tick() => {
                     if room.bytes() - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
-                        let detail = "the body rests, and others wait for the memory that it takes: send it again";
+                        let detail = "the body stopped arriving, and other requests need the memory that it \
+                                      takes: send it again";
                         return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, detail).retry_after_seconds(1));
                     }
                     seen = room.bytes();
@@ -278,14 +279,16 @@ impl Incoming {
     pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
         let Some(id) = logspace else { return Ok(()) };
         if logstead_config::is_private(id) {
-            let detail = format!("the logspace `{id}` is private: leave it out, only the routes store there");
+            let detail = format!(
+                "the logspace `{id}` is private: leave it out, because only routes store messages there"
+            );
             return Err(ApiError::forbidden(detail).path("logspace"));
         }
         let granted = self.caller.grant.logspaces.as_deref().unwrap_or_default();
         if self.caller.role == Role::Ingest && !granted.iter().any(|granted| granted == id) {
             let detail = format!(
-                "{} may not choose the logspace `{id}`: leave it out, and the routes decide; or an administrator can \
-                 grant it to a new token",
+                "{} may not choose the logspace `{id}`: leave it out, so that the routes decide, or ask an \
+                 administrator to grant it to a new token",
                 self.caller.name
             );
             return Err(ApiError::forbidden(detail).path("logspace"));
@@ -422,7 +425,7 @@ impl<M> IngestOutcome<M> {
         let Some(error) = self.stopped.take() else { return Ok(self) };
         let taken = match self.taken() {
             0 => "nothing of the body is stored".to_owned(),
-            count => format!("the first {count} messages of the body are taken"),
+            count => format!("the first {count} messages of the body are stored"),
         };
         let had: Vec<String> = self.had.iter().map(JournalId::to_string).collect();
         if had.is_empty() {
@@ -430,8 +433,8 @@ impl<M> IngestOutcome<M> {
         }
         let taken = if self.taken() == 0 { String::new() } else { format!("{taken}; ") };
         Err(error.but(&format!(
-            "{taken}{} has messages that others lack: sent again with the same Idempotency-Key or id, they are completed, \
-             otherwise stored twice there",
+            "{taken}{} has messages that other logspaces or destinations lack: sent again with the same \
+             Idempotency-Key or id, they are stored only where they are missing, otherwise twice there",
             had.join(", ")
         )))
     }

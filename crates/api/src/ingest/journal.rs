@@ -31,10 +31,10 @@ async fn upload(incoming: Incoming, body: Body) -> Result<Response> {
         other => return Err(unsupported(other, MEDIA)),
     }
     if incoming.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        let detail = "a journal is taken as it is: remove `Compression=` from journal-upload.conf";
+        let detail = "a compressed journal is not accepted: remove `Compression=` from journal-upload.conf";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
-    let Ok(_place) = UPLOADS.try_acquire() else { return Err(busy("too many journals are uploaded")) };
+    let Ok(_place) = UPLOADS.try_acquire() else { return Err(busy("too many journals are being uploaded")) };
     let mut journal = Journal::new(LIMITS.line_bytes_max);
     let malformed = |malformed: JournalError| ApiError::bad_request(malformed.to_string());
     incoming

@@ -46,7 +46,7 @@ async fn push(incoming: Incoming, body: Body) -> Result<Response> {
     match stored.refusals.first() {
         None => Ok(StatusCode::NO_CONTENT.into_response()),
         Some(first) => Err(ApiError::bad_request(format!(
-            "{} of {} entries are not taken and the others are stored; the first, entry {}: {}",
+            "{} of {} entries were not accepted, and the others are stored; the first one, entry {}: {}",
             stored.refused,
             stored.refused + stored.taken(),
             first.number,

@@ -60,7 +60,8 @@ impl utoipa::PartialSchema for IngestRefused {
         let either = AnyOfBuilder::new()
             .item(Ref::from_schema_name(<NothingIngested as utoipa::ToSchema>::name()))
             .item(Ref::from_schema_name(<Problem as utoipa::ToSchema>::name()));
-        let why = "Why nothing is stored: no message of the body could be, or the request itself is refused.";
+        let why = "Why nothing is stored: either none of the messages could be, or the request itself is \
+                   refused.";
         either.description(Some(why)).into()
     }
 }
@@ -79,7 +80,8 @@ impl utoipa::ToSchema for IngestRefused {
 /// A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
 #[utoipa::path(
     post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
-    request_body(description = "A JSON object a line, an array of objects or one, or a text a line", content(
+    request_body(description = "One JSON object per line, an object or an array of objects, or one text per \
+                                line", content(
         (String = "application/x-ndjson"), (Object = "application/json"), (String = "text/plain")
     )),
     responses(
@@ -91,21 +93,21 @@ impl utoipa::ToSchema for IngestRefused {
         ),
         (
             status = 408, body = Problem, content_type = "application/problem+json",
-            description = "The body comes too slowly, or rests while others wait for the memory that it takes. \
-                Nothing is stored"
+            description = "The body comes too slowly, or stops while other requests need the memory that it \
+                           takes. Nothing is stored"
         ),
         (
             status = 409, body = Problem, content_type = "application/problem+json",
-            description = "The router document has no source of kind `http` that takes it, or a request with the same \
-                Idempotency-Key is under way"
+            description = "The router document has no source of kind `http` that takes it, or a request with \
+                           the same Idempotency-Key is still being processed"
         ),
         (
             status = 422, body = Problem, content_type = "application/problem+json",
-            description = "The Idempotency-Key came with another body before"
+            description = "The Idempotency-Key was used for another body before"
         ),
         (
             status = 429, body = Problem, content_type = "application/problem+json",
-            description = "The token sends more than it may: `Retry-After` says when to come again"
+            description = "The token has exceeded its limit: `Retry-After` says when to send again"
         ),
         (
             status = 413, body = Problem, content_type = "application/problem+json",
@@ -114,12 +116,12 @@ impl utoipa::ToSchema for IngestRefused {
         ),
         (
             status = 415, body = Problem, content_type = "application/problem+json",
-            description = "The media type or the encoding of the body is not understood"
+            description = "The media type or the encoding of the body is not supported"
         ),
         (
             status = 503, body = Problem, content_type = "application/problem+json",
-            description = "It cannot be stored now: `detail` says why and how much of the body is stored, and \
-                `Retry-After` when to come again"
+            description = "The messages cannot be stored now: `detail` says why and how much of the body is \
+                           stored, and `Retry-After` when to send again"
         ),
     )
 )]
@@ -144,7 +146,7 @@ pub(crate) async fn ingest(
         if 0 < batches.refused {
             let errors = std::mem::take(&mut batches.refusals).into_iter().map(LineError::from).collect();
             let ingested = Ingested { rejected: batches.refused, errors, ..Ingested::default() };
-            let what = format!("nothing is stored, as {} messages cannot be read", ingested.rejected);
+            let what = format!("nothing is stored, because {} messages cannot be read", ingested.rejected);
             return Ok(nothing_ingested(&what, ingested));
         }
     }

@@ -26,7 +26,7 @@ async fn export(incoming: Incoming, body: Body) -> Result<Response> {
     let stored = incoming.store(batches, None).await?.complete()?;
     let first = stored.refusals.first();
     let message = first.map(|first| {
-        format!("{} not taken, the first, record {}: {}", stored.refused, first.number, first.reason)
+        format!("{} not accepted; the first one, record {}: {}", stored.refused, first.number, first.reason)
     });
     let answer = OtlpReply { rejected: stored.refused, message: message.unwrap_or_default() };
     Ok(body_of(StatusCode::OK, answer.encode(encoding), encoding))

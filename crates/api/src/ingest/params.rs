@@ -123,8 +123,9 @@ impl IngestParams {
 }
 
 fn written(text: &str) -> Result<Timestamp> {
-    let wrong =
-        || ApiError::bad_request(format!("`{text}` is not a time as 2026-11-22T05:11:01Z")).path("written");
+    let wrong = || {
+        ApiError::bad_request(format!("`{text}` is not a time such as 2026-11-22T05:11:01Z")).path("written")
+    };
     Timestamp::parse_rfc3339(text.as_bytes()).ok_or_else(wrong)
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct AffectedMessages {
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/pause", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
-    responses((status = 204, description = "It is paused"))
+    responses((status = 204, description = "The destination is paused"))
 )]
 pub(crate) async fn pause(
     State(shared): State<SharedState>,
@@ -109,7 +109,7 @@ async fn set_paused(
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/retry", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
-    responses((status = 204, description = "It is tried"))
+    responses((status = 204, description = "The next attempt begins"))
 )]
 pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<String>) -> Result<StatusCode> {
     find(&shared, &id)?.retry();
@@ -277,7 +277,7 @@ pub(super) fn find(shared: &SharedState, id: &str) -> Result<Arc<Destination>> {
 
 fn fewer(messages: u64, there: u64) -> ApiError {
     let detail = format!(
-        "there are only {there} messages, not {messages}: look again, then repeat it with their number"
+        "there are only {there} messages, not {messages}: look again, and send the request with the right number"
     );
     ApiError::new(StatusCode::CONFLICT, detail).path("messages")
 }

@@ -102,7 +102,7 @@ pub(crate) async fn retention_preview(
 /// Confirms that the clock is right: messages are removed by age again, although the clock had jumped.
 #[utoipa::path(
     post, path = "/api/v1/retention/resume", tag = "logspaces",
-    responses((status = 204, description = "Messages are removed by age"))
+    responses((status = 204, description = "Messages are removed by age again"))
 )]
 pub(crate) async fn resume_retention(
     State(shared): State<SharedState>,
@@ -110,7 +110,7 @@ pub(crate) async fn resume_retention(
 ) -> Result<StatusCode> {
     let pipeline = shared.state.pipeline.clone();
     blocking(move || pipeline.believe_clock()).await?;
-    shared.audit(caller.actor(), "retention.resume", "the clock is right".to_owned()).await;
+    shared.audit(caller.actor(), "retention.resume", "confirmed that the clock is right".to_owned()).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

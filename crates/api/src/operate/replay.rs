@@ -60,11 +60,11 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: CallerQuestion<ReplayR
     let destination = find(&shared, &id)?;
     check_enabled(&shared, &id)?;
     if !question.stages.is_empty() {
-        let detail = "a replay sends messages, not a table: leave out what follows `|`";
+        let detail = "a replay sends messages, not a table: leave out the part after `|`";
         return Err(ApiError::bad_request(detail).path("query"));
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports and replays run (limits.exports_max)"));
+        return Err(busy("too many exports and replays are running (limits.exports_max)"));
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let begin = move || {

@@ -304,7 +304,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
         ("source" = String, Path, description = "The source"),
         ("host" = String, Path, description = "The host"),
     ),
-    responses((status = 204, description = "It is forgotten"))
+    responses((status = 204, description = "The sender is forgotten"))
 )]
 pub(crate) async fn forget(
     State(shared): State<SharedState>,

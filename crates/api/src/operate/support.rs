@@ -48,9 +48,8 @@ fn report(shared: &ApiInner, books: &str) -> String {
     let pipeline = &shared.state.pipeline;
     let live = pipeline.router();
     let mut text = format!(
-        "Logstead support report, {}\n\n\
-         It holds no passwords, tokens, keys or messages of senders. It does hold names of hosts, addresses, users of \
-         destinations and folders: read it before you hand it on.\n",
+        "Logstead support report, {}\n\nIt holds no passwords, tokens, keys or messages of senders. It does hold \
+         names of hosts, addresses, users of destinations and folders: read it before you pass it on.\n",
         clock::now()
     );
     let ready = match pipeline.ready() {

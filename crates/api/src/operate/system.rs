@@ -40,7 +40,7 @@ pub(crate) async fn healthz() -> &'static str {
 #[utoipa::path(
     get, path = "/readyz", tag = "system", responses(
         (status = 200, body = String, content_type = "text/plain"),
-        (status = 503, body = String, content_type = "text/plain", description = "A reason a line"),
+        (status = 503, body = String, content_type = "text/plain", description = "One reason per line"),
     )
 )]
 pub(crate) async fn readyz(State(shared): State<SharedState>) -> Result<impl IntoResponse> {
@@ -94,21 +94,31 @@ fn rows(shared: &ApiInner, books: &BooksStatus) -> [(&'static str, &'static str,
     let tails = taken(limits.tails_max, shared.tails.available_permits());
     let exports = taken(limits.exports_max, shared.exports.available_permits());
     [
-        ("searches_running", "gauge", "Searches that run.", running as u64),
-        ("searches_waiting", "gauge", "Searches that wait for their turn.", waiting as u64),
-        ("searches_max", "gauge", "As many may run, besides small ones.", limits.searches_max.into()),
+        ("searches_running", "gauge", "Searches that are running.", running as u64),
+        ("searches_waiting", "gauge", "Searches that are waiting for their turn.", waiting as u64),
+        (
+            "searches_max",
+            "gauge",
+            "The most searches that may run at once, not counting small ones.",
+            limits.searches_max.into(),
+        ),
         ("tails_open", "gauge", "Live tails that are open.", tails),
-        ("tails_max", "gauge", "As many may be open.", limits.tails_max.into()),
-        ("exports_running", "gauge", "Exports that run.", exports),
-        ("exports_max", "gauge", "As many may run.", limits.exports_max.into()),
+        ("tails_max", "gauge", "The most live tails that may be open at once.", limits.tails_max.into()),
+        ("exports_running", "gauge", "Exports that are running.", exports),
+        ("exports_max", "gauge", "The most exports that may run at once.", limits.exports_max.into()),
         (
             "books_waiting",
             "gauge",
-            "Sessions and audit entries that wait for the disk.",
+            "Sessions and audit entries that are waiting for the disk.",
             books.waiting as u64,
         ),
-        ("audit_dropped_total", "counter", "Audit entries that were only counted.", books.audit_dropped),
-        ("reserve_bytes", "gauge", "Space that is reserved for the database.", books.reserve_bytes),
+        (
+            "audit_dropped_total",
+            "counter",
+            "Audit entries that were lost and only counted.",
+            books.audit_dropped,
+        ),
+        ("reserve_bytes", "gauge", "Disk space that is reserved for the database.", books.reserve_bytes),
     ]
 }
 

@@ -52,7 +52,7 @@ impl Upkeep {
                 WorkKind::Verify => "verified",
                 WorkKind::Reindex => "indexed again",
             };
-            let detail = format!("`{logspace}` is being {what}: wait for its end");
+            let detail = format!("`{logspace}` is being {what}: wait until that is done");
             return Err(ApiError::new(StatusCode::CONFLICT, detail));
         }
         *now = Some(LogspaceWork { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });

@@ -115,8 +115,8 @@ fn has_to_end(running: &Option<Arc<RunningQuestion>>) -> bool {
 fn short(running: &RunningQuestion) -> String {
     let bytes = Size::about(running.bytes_max());
     format!(
-        "memory is short, of the {bytes} that the server may take: narrow the query or its time range, ask again when \
-         less is asked at once, or give the server more memory"
+        "the server is short of memory and may use no more than {bytes}: narrow the query or its time range, try \
+         again when fewer searches run, or give the server more memory"
     )
 }
 
@@ -165,7 +165,7 @@ impl Cancel {
     /// Why a query was not read to its end.
     pub(crate) fn unread(&self) -> ApiError {
         let detail = format!(
-            "the query was not read to its end in the {} s that a search may take: shorten it, or ask again when the \
+            "the query could not be read within the {} s that a search may take: shorten it, or ask again when the \
              server has less to do",
             self.seconds_max()
         );
@@ -191,7 +191,7 @@ impl Cancel {
         }
         let seconds = self.seconds_max();
         format!(
-            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
+            "logspace `{logspace}` was not searched to the end within the {seconds} s that a search may take: \
              narrow the time range, or raise limits.search_time_max"
         )
     }

@@ -9,8 +9,9 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouter;
 
-const QUERY_WITH_STAGES: &str = "In the query language, perhaps with stages; empty or `*` means all.";
-const QUERY_THAT_STREAMS: &str = "In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.";
+const QUERY_WITH_STAGES: &str = "In the query language, optionally with stages; empty or `*` means all.";
+const QUERY_THAT_STREAMS: &str = "In the query language, optionally with the stages `where`, `extract`, \
+                                  `parse`, `eval` and `fields`; empty or `*` means all.";
 const STREAMING_EXAMPLE: &str = "program=nginx | parse json | where status>=500";
 const STAGES_EXAMPLE: &str = "error | stats count() by host";
 
@@ -50,9 +51,9 @@ pub(crate) fn posted_or_got<T: QuestionParameters + ToSchema + IntoParams>(
         let Some(mut operation) = item.post.clone() else { continue };
         operation.request_body = None;
         operation.operation_id = operation.operation_id.map(|id| format!("{id}_get"));
-        operation.summary = operation
-            .summary
-            .map(|summary| format!("{}; the same as the POST, for curl.", summary.trim_end_matches('.')));
+        operation.summary = operation.summary.map(|summary| {
+            format!("{}; the same as the POST request, convenient for curl.", summary.trim_end_matches('.'))
+        });
         let own = T::into_params(|| Some(ParameterIn::Query));
         operation.parameters = Some(common_parameters::<T>().chain(own).map(RefOr::T).collect());
         item.get = Some(operation);

@@ -355,7 +355,7 @@ impl StoreQuestion {
         let names: Vec<&str> =
             names.filter(|name| matches!(name, FieldName::Dynamic(_))).map(FieldName::as_str).collect();
         for field in self.unknown_fields(&names, cancel) {
-            self.warnings.push(QueryWarning::of_field(&field, "look for its name in a message"));
+            self.warnings.push(QueryWarning::of_field(&field, "check the name in a message"));
         }
     }
 
@@ -386,11 +386,11 @@ fn unknown_logspaces(
         }
         let message = match known.ids().find(|id| is_met(id)) {
             Some(id) => {
-                format!("`{condition}` finds nothing, as `{id}` is not searched: name it in `logspaces`")
+                format!("`{condition}` finds nothing, because `{id}` is not searched: name it in `logspaces`")
             }
             None => {
                 let names = known.ids().collect::<Vec<_>>().join(", ");
-                format!("`{condition}` finds nothing: there is no such logspace, but {names}")
+                format!("`{condition}` finds nothing, because there is no such logspace; there are {names}")
             }
         };
         Some(QueryWarning::new(WarningCode::UnknownLogspace, message))
@@ -400,8 +400,8 @@ fn unknown_logspaces(
 
 /// Stages make a table, or change messages.
 fn stages_refused(text: &str) -> ApiError {
-    let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or only what stands before \
-                  the `|` to this endpoint; to search for the character write \"|\"";
+    let detail = "the query has stages, which make a table: send it to /api/v1/aggregate, or send only the \
+                  part before the `|` to this endpoint; to search for the character write \"|\"";
     let refused = ApiError::bad_request(detail).path("query");
     match query::parse(text) {
         // Parsed as a filter alone, the error is where the stages begin.

@@ -85,14 +85,15 @@ impl Lane {
             Admission::Waits => QueuedTurn { lane: self, account, number },
             Admission::TooMany => {
                 let name = &caller.name;
-                let reason = format!("{WAITING_OF_ONE_MAX} searches of {name} wait for their turn already");
+                let reason =
+                    format!("{WAITING_OF_ONE_MAX} searches of {name} are already waiting for their turn");
                 return Err(busy(&reason));
             }
-            Admission::Full => return Err(busy("too many searches wait for their turn")),
+            Admission::Full => return Err(busy("too many searches are waiting for their turn")),
         };
         match tokio::time::timeout(WAIT_MAX, permit).await {
             Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(busy("other searches take long")),
+            Ok(Err(_)) | Err(_) => Err(busy("other searches took too long")),
         }
     }
 

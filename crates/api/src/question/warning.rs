@@ -68,7 +68,7 @@ impl QueryWarning {
     }
 
     pub(crate) fn of_range() -> QueryWarning {
-        let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
+        let message = "the query names its own time range, so `from` and `to` are ignored".to_owned();
         QueryWarning::new(WarningCode::RangeInQuery, message)
     }
 

@@ -49,7 +49,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.stop = None;
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the thread that takes revisions back ended with a panic");
+            tracing::error!("the thread that takes back revisions ended with a panic");
         }
     }
 }
@@ -91,7 +91,7 @@ impl WatchRound<'_> {
         self.failed_until = None;
         if let Err(error) = self.take_back(&unconfirmed, &why) {
             tracing::error!(
-                "router document: revision {} cannot be taken back, and is tried again: {error}",
+                "router document: revision {} could not be taken back; this is tried again: {error}",
                 unconfirmed.revision
             );
             self.failed_until = Some(now + FAILED_WAIT);
@@ -133,7 +133,8 @@ pub fn take_back_overdue(meta: &Meta, now: Timestamp) -> Result<()> {
     };
     let number = meta.add_revision(&before.toml, AUTHOR, &comment(revision, back_to), now)?;
     tracing::warn!(
-        "router document: revision {revision} was not confirmed in time, so revision {number} is that of {back_to} again"
+        "router document: revision {revision} was not confirmed in time, so revision {number} restores revision \
+         {back_to}"
     );
     Ok(())
 }

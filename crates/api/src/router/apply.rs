@@ -82,7 +82,8 @@ pub(super) async fn apply(
     ChangeReason { comment, terms }: ChangeReason,
 ) -> Result<Response> {
     if COMMENT_BYTES_MAX < comment.len() {
-        let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
+        let detail =
+            format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are allowed", comment.len());
         return Err(ApiError::bad_request(detail).path("comment"));
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
@@ -138,6 +139,6 @@ pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
 
 /// 412: another revision is live.
 pub(super) fn conflict(current: u64) -> ApiError {
-    let detail = format!("revision {current} is live by now: load it, make the change again and send it");
+    let detail = format!("revision {current} is live by now: load it, make the change again and send that");
     ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
 }

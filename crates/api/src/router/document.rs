@@ -84,7 +84,7 @@ pub(crate) struct RouterStatus {
             status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
             content((Document = "application/json"), (String = "application/toml")),
         ),
-        (status = 304, description = "If-None-Match has its ETag"),
+        (status = 304, description = "The document still has the ETag in If-None-Match"),
     )
 )]
 pub(crate) async fn get_router(

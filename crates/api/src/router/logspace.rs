@@ -41,7 +41,8 @@ pub(crate) struct LogspaceParams {
     put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
     params(
         ("id" = String, Path, description = "The logspace"), LogspaceParams,
-        ("If-Match" = Option<String>, Header, description = "ETag of the document that was looked at"),
+        ("If-Match" = Option<String>, Header, description =
+            "ETag of the document that the change is based on"),
     ),
     responses(
         (status = 200, body = RouterChange),

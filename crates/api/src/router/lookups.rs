@@ -79,7 +79,7 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
     put, path = "/api/v1/lookups/{name}", operation_id = "store_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
     request_body(content = String, content_type = "text/csv"),
-    responses((status = 204, description = "It is stored"))
+    responses((status = 204, description = "The file is stored"))
 )]
 pub(crate) async fn store(
     State(shared): State<SharedState>,
@@ -108,7 +108,7 @@ pub(crate) async fn store(
 #[utoipa::path(
     delete, path = "/api/v1/lookups/{name}", operation_id = "remove_lookup", tag = "router",
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
-    responses((status = 204, description = "It is removed"))
+    responses((status = 204, description = "The file is removed"))
 )]
 pub(crate) async fn remove(
     State(shared): State<SharedState>,

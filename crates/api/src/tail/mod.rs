@@ -69,7 +69,8 @@ pub(crate) struct TailRequest {
 /// and `problem` before the server ends the stream.
 #[utoipa::path(
     get, path = "/api/v1/tail", tag = "search",
-    params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description = "Goes on after this position")),
+    params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description =
+        "Continues after this position")),
     responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
 )]
 pub(crate) async fn tail(headers: HeaderMap, asked: CallerQuestion<TailRequest>) -> Result<Response> {
@@ -93,7 +94,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: CallerQuestion<TailRequest>)
         })
         .await?
     };
-    let (following, stored) = begun.ok_or_else(|| busy("there was no time to prepare the query"))?;
+    let (following, stored) = begun.ok_or_else(|| busy("the query could not be prepared in time"))?;
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
     let tail = OpenTail {
@@ -135,7 +136,7 @@ impl TailRequest {
             return Ok(last);
         }
         let detail =
-            format!("last is {last}: a tail begins with at most {LAST_MAX} messages, search for more");
+            format!("last is {last}: a tail begins with at most {LAST_MAX} messages; use a search for more");
         Err(ApiError::bad_request(detail).path("last"))
     }
 }
@@ -282,7 +283,7 @@ impl OpenTail {
     /// Checks the caller's present rights. New logspaces are followed from their beginning.
     async fn admit(&self, following: &mut TailFollowers) -> Result<()> {
         let changed =
-            || ApiError::forbidden("what this login or token may see has changed: open the tail again");
+            || ApiError::forbidden("the rights of this login or token have changed: open the tail again");
         let caller = authenticate(&self.shared, &self.headers)
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
@@ -314,5 +315,5 @@ impl OpenTail {
 }
 
 fn stopping() -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: come back later")
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: open the tail again later")
 }

@@ -58,7 +58,7 @@ pub(crate) struct TailGap {
 
 /// The text of an event.
 pub(crate) fn event(name: &str, position: Option<&TailPosition>, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
+    let data = serde_json::to_string(data).expect("events have names for keys, and every number is finite");
     let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
     format!("event: {name}\n{id}data: {data}\n\n").into()
 }

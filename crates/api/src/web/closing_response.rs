@@ -33,7 +33,7 @@ pub(super) fn refusal(status: u16) -> String {
     let detail = match status {
         414 => "the address of the request is too long",
         431 => "the head of the request is too long, or has more than 100 fields",
-        _ => "the request is not HTTP/1.1 as it is understood here",
+        _ => "the request is not valid HTTP/1.1",
     };
     problem(status, detail)
 }

@@ -111,7 +111,10 @@ impl WebConnection {
             Ok(stream) => stream,
             Err(error) => {
                 self.context.counters.web.refused.add("tls", 1);
-                tracing::debug!("a connection of {} to the web port is not encrypted: {error}", arrival.peer);
+                tracing::debug!(
+                    "the TLS handshake of a connection from {} to the web port failed: {error}",
+                    arrival.peer
+                );
                 return;
             }
         };

@@ -135,7 +135,7 @@ impl ListenerTask {
         }
         if self.complained.is_none_or(|last| COMPLAINT_INTERVAL <= last.elapsed()) {
             self.complained = Some(Instant::now());
-            tracing::warn!("a connection of {peer} to the web port is refused: {detail}");
+            tracing::warn!("a connection from {peer} to the web port is refused: {detail}");
         }
     }
 
@@ -165,8 +165,8 @@ impl WebLimits {
         let WebLimits { connections_max, connections_of_address_max, .. } = *self;
         match full {
             NoSlot::Connections => format!("{connections_max} connections are open"),
-            NoSlot::Address => format!("{connections_of_address_max} connections of this address are open"),
-            NoSlot::Descriptors => "the process may open no more files".to_owned(),
+            NoSlot::Address => format!("{connections_of_address_max} connections from this address are open"),
+            NoSlot::Descriptors => "the process cannot open more files".to_owned(),
         }
     }
 }

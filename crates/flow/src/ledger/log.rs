@@ -106,7 +106,7 @@ impl LedgerLog {
 
     /// Appends changes, which are on the disk when this returns. If the file has no room for them, the disk is full.
     pub(super) fn append(&mut self, changes: &BookChanges) -> io::Result<()> {
-        let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
+        let file = self.file.take().ok_or_else(|| io::Error::other("it has no open file"))?;
         let line = line(&to_json(&changes.cells, &changes.marks));
         let end = self.bytes + line.len() as u64;
         if self.room < end && !self.is_nearly_full() {

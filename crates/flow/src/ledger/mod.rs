@@ -107,14 +107,13 @@ impl Ledger {
         let (log, LoadedLedger { changes, existed, damaged, lost }) = LedgerLog::open(disk, dir)?;
         if let Some(error) = lost {
             tracing::error!(
-                "the ledger in {} cannot be read: its file is kept as `*.orphan`, and the accounts begin again: {error}",
+                "the ledger in {} cannot be read: its file is kept as `*.orphan`, and the counts begin again at 0: \
+                 {error}",
                 dir.display()
             );
         }
         if 0 < damaged {
-            tracing::error!(
-                "{damaged} lines of the ledger are damaged: its accounts may lack what they said"
-            );
+            tracing::error!("{damaged} lines of the ledger are damaged: the counts in them may be missing");
         }
         let mut book = Book::default();
         changes.into_iter().for_each(|changes| book.apply(changes));
@@ -162,9 +161,9 @@ impl Ledger {
         let dropped: u64 = all.dropped.values().sum();
         if 0 < received && all.remainder == 0 {
             tracing::info!(
-                "the ledger adds up: of {received} messages {stored} are stored, {forwarded} forwarded and {dropped} \
-                 dropped; {unacknowledged} were lost in crashes before they were acknowledged; {skipped} bytes are in no \
-                 message"
+                "the ledger adds up: of {received} messages {stored} are stored, {forwarded} forwarded and \
+                 {dropped} dropped; {unacknowledged} were lost in crashes before they were acknowledged; {skipped} \
+                 bytes belong to no message"
             );
         }
         self.check();
@@ -298,9 +297,11 @@ impl Ledger {
         let before = std::mem::replace(&mut self.state.lock().error, error.cloned());
         match error {
             Some(error) if before.as_ref() != Some(error) => {
-                tracing::error!("senders whose messages are dropped are refused: {error}");
+                tracing::error!(
+                    "the ledger cannot record dropped messages, so they are refused instead: {error}"
+                );
             }
-            None if before.is_some() => tracing::info!("the ledger is written again"),
+            None if before.is_some() => tracing::info!("the ledger can be written again"),
             _ => {}
         }
     }

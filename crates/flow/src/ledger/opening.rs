@@ -60,7 +60,7 @@ impl Ledger {
         // The sealed messages of a journal that is new to the ledger are older than the ledger.
         if 0 < not_read && known.is_some() {
             tracing::warn!(
-                "{journal}: {not_read} messages cannot be read, and are counted for the source `{UNKNOWN}`"
+                "{journal}: {not_read} messages cannot be read, and are counted under the source `{UNKNOWN}`"
             );
             let slot = AccountSlot { source: UNKNOWN.into(), minute: this_minute() };
             state.book.found(&slot, &journal.column(), not_read);

@@ -67,7 +67,7 @@ impl FolderEntry {
             // Some file systems have no locks.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOLCK) => {}
             Err(Errno::WOULDBLOCK) => {
-                return Err(io::Error::other("another destination or program is writing it"));
+                return Err(io::Error::other("another destination or program has locked it for writing"));
             }
             Err(error) => return Err(error.into()),
         }
@@ -86,7 +86,7 @@ impl FolderEntry {
                 renamed => return renamed,
             }
         }
-        Err(io::Error::other(format!("{ATTEMPTS_MAX} files have such a name already")))
+        Err(io::Error::other(format!("{ATTEMPTS_MAX} names for it are taken already")))
     }
 
     fn rename(&self, to: &OsStr) -> io::Result<()> {

@@ -58,7 +58,9 @@ impl DataLock {
         match directory.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(held(folder)),
-            Err(TryLockError::Error(error)) => tracing::debug!("the data directory has no lock: {error}"),
+            Err(TryLockError::Error(error)) => {
+                tracing::debug!("the data directory itself cannot be locked: {error}")
+            }
         }
         let path = folder.join("lock");
         let mut file =
@@ -86,7 +88,7 @@ fn held(folder: &Path) -> LockError {
     let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));
     let holder = match read {
         Ok(_) if !pid.trim().is_empty() => format!("pid {}", pid.lines().next().unwrap_or_default().trim()),
-        _ => "its lock file is gone, `fuser -v` on the directory names it".to_owned(),
+        _ => "its lock file is gone; `fuser -v` on the directory shows which process".to_owned(),
     };
     LockError::Held { folder: folder.to_owned(), holder }
 }

@@ -16,7 +16,7 @@ pub enum ThreadPriority {
 pub fn give_way(way: ThreadPriority) {
     // Linux has a priority for each thread, and without a number means that of the calling one.
     if let Err(error) = setpriority_process(None, (way as i32).max(own())) {
-        tracing::debug!("a thread keeps its priority: {error}");
+        tracing::debug!("the priority of a thread cannot be lowered: {error}");
     }
 }
 

@@ -76,7 +76,7 @@ impl RepeatLog {
     }
 
     pub(super) fn append(&mut self, note: &Note) -> io::Result<()> {
-        let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
+        let file = self.file.take().ok_or_else(|| io::Error::other("it has no open file"))?;
         let written = file.append(&mut [IoSlice::new(line(&to_json(note)).as_bytes())]);
         let place = if written.is_ok() { &mut self.file } else { &mut self.cut };
         *place = Some(file);
@@ -108,7 +108,7 @@ impl RepeatLog {
         for number in numbers {
             if let Err(error) = self.disk.remove(&self.path(*number)) {
                 tracing::warn!(
-                    "{}, which is not needed, cannot be removed: {error}",
+                    "{}, which is no longer needed, cannot be removed: {error}",
                     self.path(*number).display()
                 );
             }

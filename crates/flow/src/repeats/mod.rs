@@ -59,7 +59,8 @@ impl Repeats {
         let (log, read, strange) = RepeatLog::open(disk, dir)?;
         if !strange.is_empty() {
             tracing::error!(
-                "{}: {} cannot be read: what was sent before with an Idempotency-Key or an id may be stored again",
+                "{}: {} cannot be read: messages that were sent before with an Idempotency-Key or an id may be \
+                 stored again",
                 dir.display(),
                 strange.join(", ")
             );
@@ -108,7 +109,8 @@ impl Repeats {
         }
         let stored = found.values().filter(|places| !places.is_empty()).count();
         tracing::info!(
-            "{} requests with names were being stored when the process ended: the journals have {stored} of them",
+            "{} requests with an Idempotency-Key or an id were being stored when the process ended: the journals \
+             have {stored} of them",
             found.len()
         );
         for (stamp, had) in found {
@@ -178,7 +180,9 @@ impl Repeats {
         files.iter().try_for_each(|file| file.sync()).inspect_err(|error| {
             synced.lost = (before, written);
             self.state.lock().log.give_up();
-            tracing::error!("a power cut may make requests with names be stored again: {error}");
+            tracing::error!(
+                "after a power cut, requests with an Idempotency-Key or an id may be stored again: {error}"
+            );
         })
     }
 
@@ -210,7 +214,9 @@ impl RepeatState {
     /// is reconstructed after a restart.
     fn note_or_say(&mut self, note: Note) {
         if let Err(error) = self.write(&note) {
-            tracing::warn!("the outcome of a request with a name cannot be recorded: {error}");
+            tracing::warn!(
+                "the outcome of a request with an Idempotency-Key or an id cannot be recorded: {error}"
+            );
         }
         self.memory.apply(note);
     }

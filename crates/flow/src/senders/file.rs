@@ -27,7 +27,7 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
-            tracing::error!("the file of senders cannot be read, and is begun anew: {error}");
+            tracing::error!("the file of senders cannot be read, and is started afresh: {error}");
             return None;
         }
     };
@@ -53,7 +53,7 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     }
     if 0 < lines.damaged {
         tracing::error!(
-            "{} lines of the file of senders are damaged: those senders begin anew",
+            "{} lines of the file of senders are damaged: the figures of these senders start afresh",
             lines.damaged
         );
     }
@@ -105,7 +105,9 @@ fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
     let file = disk.open_to_read(path)?;
     let length = file.bytes()?;
     if BYTES_MAX < length {
-        return Err(io::Error::other(format!("it has {length} bytes, more than any that was written")));
+        return Err(io::Error::other(format!(
+            "it has {length} bytes, which is more than Logstead ever writes"
+        )));
     }
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
     file.read_at(0, &mut bytes)?;

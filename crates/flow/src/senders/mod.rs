@@ -128,7 +128,7 @@ impl Senders {
                 Ok(()) => failed = false,
                 Err(error) if !failed => {
                     failed = true;
-                    tracing::warn!("the figures of senders cannot be saved, and are tried again: {error}");
+                    tracing::warn!("the figures of senders cannot be saved; this is tried again: {error}");
                 }
                 Err(_) => {}
             }

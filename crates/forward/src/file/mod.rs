@@ -135,7 +135,7 @@ fn open(sink: &folders::WritablePath, place: &FolderEntry) -> io::Result<File> {
             return Ok(file);
         }
     }
-    Err(io::Error::other("it is being moved away again and again"))
+    Err(io::Error::other("it is moved away each time it is opened"))
 }
 
 /// Appends lines and waits until they are on the disk.
@@ -250,7 +250,7 @@ mod tests {
         other.lock().unwrap();
         let failure = send(&mut sink, &[("", "2")]).unwrap_err();
         assert!(
-            failure.reason.ends_with("another destination or program is writing it"),
+            failure.reason.ends_with("another destination or program has locked it for writing"),
             "{}",
             failure.reason
         );

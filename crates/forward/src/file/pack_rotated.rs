@@ -32,7 +32,7 @@ impl RotatedPacker {
     /// Packs the parts of a file that were set aside, as soon as there is time.
     pub(super) fn pack(&self, place: FolderEntry) {
         if self.waiting.try_send(place).is_err() {
-            tracing::warn!("too many files were rotated at once: some will be packed later");
+            tracing::warn!("too many files were rotated at once: some will be compressed later");
         }
     }
 }
@@ -44,7 +44,7 @@ fn pack_all(place: &FolderEntry, packing: Packing) {
         names.into_iter().try_for_each(|name| pack(&place.beside(name)?, packing))
     });
     if let Err(error) = packed {
-        tracing::warn!("a rotated file of {} could not be packed: {error}", place.name().display());
+        tracing::warn!("a rotated file of {} could not be compressed: {error}", place.name().display());
     }
 }
 

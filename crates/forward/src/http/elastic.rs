@@ -172,14 +172,15 @@ struct BulkItemError {
 
 /// The result for each message.
 fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendReport, SendFailure> {
-    let unclear = |what: &str| SendFailure::wait(format!("the answer to `_bulk` is not one: {what}"));
+    let unclear =
+        |what: &str| SendFailure::wait(format!("the answer to `_bulk` cannot be understood: {what}"));
     let taken: BulkAnswer<'_> =
         serde_json::from_slice(&answer.body).map_err(|error| unclear(&error.to_string()))?;
     // Some servers list nothing if all is well.
     let is_brief = !taken.errors && taken.items.is_empty();
     if taken.items.len() != messages && !is_brief {
         let items = taken.items.len();
-        return Err(unclear(&format!("it tells of {items} messages, and {messages} were sent")));
+        return Err(unclear(&format!("it has results for {items} messages, and {messages} were sent")));
     }
     let mut sent = SendReport::all(bytes);
     for (at, item) in taken.items.iter().enumerate() {

@@ -216,8 +216,9 @@ fn outcome(answer: &HttpAnswer, messages: usize, bytes: usize) -> Result<SendRep
     if answer.body.trim_ascii().is_empty() {
         return Ok(sent);
     }
-    let taken: OtlpAnswer = serde_json::from_slice(&answer.body)
-        .map_err(|error| SendFailure::wait(format!("the answer to `{PATH}` is not one: {error}")))?;
+    let taken: OtlpAnswer = serde_json::from_slice(&answer.body).map_err(|error| {
+        SendFailure::wait(format!("the answer to `{PATH}` cannot be understood: {error}"))
+    })?;
     let partial = taken.partial_success.unwrap_or_default();
     let rejected = partial.rejected();
     if 0 < rejected {

@@ -121,8 +121,8 @@ impl MessageSink for SplunkHec {
         if meaning(answer.status) != AnswerMeaning::Done {
             return refusal(answer, &said.unwrap_or_default(), messages.len(), bytes);
         }
-        let said =
-            said.map_err(|error| SendFailure::wait(format!("{url}: the answer is not one: {error}")))?;
+        let said = said
+            .map_err(|error| SendFailure::wait(format!("{url}: the answer cannot be understood: {error}")))?;
         if let (Some(_), Some(ack)) = (&self.config.channel, said.ack_id) {
             self.wait_for_ack(ack)?;
         }
@@ -171,7 +171,7 @@ fn refusal(
 
 fn is_acknowledged(body: &[u8], ack: u64) -> Result<bool, SendFailure> {
     let acks: Acks = serde_json::from_slice(body).map_err(|error| {
-        SendFailure::wait(format!("the answer about acknowledgements is not one: {error}"))
+        SendFailure::wait(format!("the answer about acknowledgements cannot be understood: {error}"))
     })?;
     Ok(acks.acks.get(&ack.to_string()).copied().unwrap_or_default())
 }

@@ -102,7 +102,7 @@ impl ServerConnection {
                 (left, give_up) = (bytes, until.min(now + patience));
             }
             if give_up <= now {
-                return Err(io::Error::new(ErrorKind::TimedOut, "the server confirms no more data"));
+                return Err(io::Error::new(ErrorKind::TimedOut, "the server has stopped confirming data"));
             }
             self.look(input, now + look)?;
             look = LOOK_MAX.min(look * 2);

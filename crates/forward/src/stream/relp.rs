@@ -156,8 +156,9 @@ impl Relp {
             b"rsp" => {
                 let number = frame.txnr;
                 let place = self.answers.take(number);
-                let place =
-                    place.ok_or_else(|| format!("the server answered frame {number}, which is not open"))?;
+                let place = place.ok_or_else(|| {
+                    format!("the server answered frame {number}, which was not waiting for an answer")
+                })?;
                 if let Err(reason) = relp::verdict(frame.data) {
                     self.refused.push((place, format!("the server refused it: {}", printable(&reason))));
                 }
@@ -172,7 +173,7 @@ impl Relp {
 
     fn late(&self) -> String {
         let open = self.answers.open();
-        format!("the server does not answer: {open} messages wait for an acknowledgement")
+        format!("the server does not answer: {open} messages are waiting for an acknowledgement")
     }
 
     /// Begins a session on a new connection.
@@ -265,7 +266,7 @@ impl Drop for Relp {
 fn opened(frame: &RelpFrame<'_>) -> Result<(), String> {
     if frame.command != b"rsp" || frame.txnr != 1 {
         return Err(format!(
-            "the server sent `{}` instead of beginning a session",
+            "the server sent `{}` instead of opening a session",
             printable(&text(frame.command))
         ));
     }

@@ -47,7 +47,7 @@ pub(super) fn unconfirmed(connection: &TcpStream) -> io::Result<u64> {
     let mut answer = [0; ANSWER_BYTES_MAX];
     let length = recv(kernel.as_raw_fd(), &mut answer, MsgFlags::empty())?;
     read(answer.get(..length).unwrap_or_default())
-        .ok_or_else(|| io::Error::other("the kernel does not say what is confirmed"))
+        .ok_or_else(|| io::Error::other("the kernel does not say how much is confirmed"))
 }
 
 fn question(own: SocketAddr, other: SocketAddr) -> Vec<u8> {

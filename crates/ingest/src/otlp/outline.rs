@@ -27,7 +27,7 @@ pub(super) struct Outline {
 pub(super) enum Unreadable {
     #[error(transparent)]
     Wrong(#[from] WireError),
-    #[error("its field {0} is of another type than it should be")]
+    #[error("its field {0} has the wrong type")]
     Type(u32),
     #[error("its values are nested deeper than {DEPTH_MAX} levels")]
     TooDeep,

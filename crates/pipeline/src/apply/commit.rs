@@ -118,7 +118,7 @@ fn stop(source: &RunningSource) {
 fn report_listeners(before: &[FailedSource], now: &[FailedSource]) {
     for failed in now.iter().filter(|failed| !before.contains(failed)) {
         let FailedSource { source, reason, .. } = failed;
-        tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
+        tracing::error!(source, "{failed} does not receive, and is tried again: {reason}");
     }
     for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
         tracing::info!(source = failed.source, "{failed} has recovered");

@@ -60,12 +60,10 @@ pub(super) struct MemoryUse {
 pub(super) const ROUTER: &[MetricRow<RouterReader>] = &[
     gauge("build_info", "Always 1.", |_| By("version", vec![(env!("CARGO_PKG_VERSION").to_owned(), 1)])),
     gauge("router_revision", "The live revision of the router document.", |of| One(of.revision)),
-    gauge(
-        "expiry_held",
-        "1 while no message is removed by age, as the clock left where it should be.",
-        |of| One(u64::from(of.expiry_held.is_some())),
-    ),
-    counter("unrouted_messages_total", "Messages that no route matched: dropped.", |of| {
+    gauge("expiry_held", "1 while no message is removed by age because the clock jumped.", |of| {
+        One(u64::from(of.expiry_held.is_some()))
+    }),
+    counter("unrouted_messages_total", "Messages that were dropped because no route matched them.", |of| {
         One(of.unrouted_messages)
     }),
 ];
@@ -73,7 +71,7 @@ pub(super) const ROUTER: &[MetricRow<RouterReader>] = &[
 pub(super) const SOURCES: &[MetricRow<SourceReader>] = &[
     counter("source_messages_total", "Messages received.", |of| One(of.status.messages)),
     counter("source_bytes_total", "Bytes of messages received.", |of| One(of.status.bytes)),
-    counter("source_parser_failures_total", "Messages that a bug of a parser left unparsed.", |of| {
+    counter("source_parser_failures_total", "Messages left unparsed by a bug in a parser.", |of| {
         One(of.status.parser_failures)
     }),
     counter("source_unparsed_total", "Messages whose format was not recognised.", |of| {
@@ -83,22 +81,24 @@ pub(super) const SOURCES: &[MetricRow<SourceReader>] = &[
     counter("source_dropped_total", "Messages and connections refused, by reason.", |of| {
         MetricValues::by_reason(of.status.dropped.clone())
     }),
-    counter("source_incomplete_total", "Messages whose sender went away in the middle of them.", |of| {
+    counter("source_incomplete_total", "Messages whose sender disconnected in the middle of them.", |of| {
         One(of.status.incomplete)
     }),
-    counter("source_out_of_step_total", "Pieces that stood where a frame should begin.", |of| {
+    counter("source_out_of_step_total", "Pieces of streams that no frame begins with.", |of| {
         One(of.status.out_of_step)
     }),
     counter("source_out_of_step_bytes_total", "Bytes of these pieces.", |of| {
         One(of.status.out_of_step_bytes)
     }),
-    counter("source_skipped_bytes_total", "Bytes that no message holds, by reason.", |of| {
+    counter("source_skipped_bytes_total", "Bytes that belong to no message, by reason.", |of| {
         MetricValues::by_reason(of.status.skipped_bytes.clone())
     }),
-    counter("source_framing_bytes_total", "Delimiters, lengths and empty lines between messages.", |of| {
-        One(of.status.framing_bytes)
-    }),
-    counter("source_undelimited_total", "Messages of senders that put nothing between them.", |of| {
+    counter(
+        "source_framing_bytes_total",
+        "Bytes of delimiters, lengths and empty lines between messages.",
+        |of| One(of.status.framing_bytes),
+    ),
+    counter("source_undelimited_total", "Messages of senders that send no delimiters between them.", |of| {
         One(of.status.undelimited)
     }),
     counter("source_unrouted_total", "Messages of this source that no route matched.", |of| {
@@ -114,22 +114,24 @@ pub(super) const SOURCES: &[MetricRow<SourceReader>] = &[
         One(of.status.listeners.iter().filter(|listener| listener.error.is_some()).count() as u64)
     }),
     gauge("source_connections", "Open connections.", |of| One(of.status.connections)),
-    gauge("source_queue_bytes", "Bytes between sockets and disk.", |of| One(of.status.queue_bytes)),
-    gauge("source_queue_bytes_max", "Limit above which senders are held back.", |of| {
+    gauge("source_queue_bytes", "Bytes that are on their way from sockets to disk.", |of| {
+        One(of.status.queue_bytes)
+    }),
+    gauge("source_queue_bytes_max", "Limit of these bytes above which senders are held back.", |of| {
         One(of.status.queue_bytes_max)
     }),
-    gauge("source_last_seen_timestamp_seconds", "When the last message came, if one did.", |of| {
-        let seen = of.source.and_then(|source| source.counters.last_seen());
-        seen.map_or(MetricValues::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
-    }),
     gauge(
-        "source_clock_skew_seconds",
-        "By how much the time that the last message said was behind ours.",
+        "source_last_seen_timestamp_seconds",
+        "When the last message arrived; absent before the first.",
         |of| {
-            let skew = of.source.and_then(|source| source.counters.skew_ms());
-            skew.map_or(MetricValues::None, |millis| Decimal(millis as f64 / 1e3, 3))
+            let seen = of.source.and_then(|source| source.counters.last_seen());
+            seen.map_or(MetricValues::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
         },
     ),
+    gauge("source_clock_skew_seconds", "How far the time in the last message was behind our clock.", |of| {
+        let skew = of.source.and_then(|source| source.counters.skew_ms());
+        skew.map_or(MetricValues::None, |millis| Decimal(millis as f64 / 1e3, 3))
+    }),
 ];
 
 pub(super) const ROUTES: &[MetricRow<RouteReader>] = &[
@@ -137,10 +139,10 @@ pub(super) const ROUTES: &[MetricRow<RouteReader>] = &[
     counter("route_step_changed_total", "Messages that a step changed.", |route| {
         by_step(route, |step| step.changed)
     }),
-    counter("route_step_dropped_total", "Messages that a step took out.", |route| {
+    counter("route_step_dropped_total", "Messages that a step removed.", |route| {
         by_step(route, |step| step.dropped)
     }),
-    counter("route_step_failed_total", "Messages that a step could not be done to.", |route| {
+    counter("route_step_failed_total", "Messages that a step could not be applied to.", |route| {
         by_step(route, |step| step.failed)
     }),
     counter("route_step_forgotten_total", "Combinations of values that a step had to forget.", |route| {
@@ -160,16 +162,20 @@ pub(super) const DESTINATIONS: &[MetricRow<DestinationReader>] = &[
         MetricValues::by_reason(to.dropped.clone())
     }),
     counter("destination_queued_total", "Messages put into the queue.", |to| One(to.queued)),
-    gauge("destination_quarantined", "Messages that the other side refused.", |to| One(to.quarantined)),
-    gauge("destination_queue_bytes", "Bytes that wait.", |to| One(to.queue_bytes)),
-    gauge("destination_queue_messages", "Messages that wait.", |to| One(to.queue_messages)),
+    gauge("destination_quarantined", "Messages that the other side refused and that are kept aside.", |to| {
+        One(to.quarantined)
+    }),
+    gauge("destination_queue_bytes", "Bytes that are waiting in the queue.", |to| One(to.queue_bytes)),
+    gauge("destination_queue_messages", "Messages that are waiting in the queue.", |to| {
+        One(to.queue_messages)
+    }),
 ];
 
 pub(super) const FLOWS: &[MetricRow<FlowReader>] = &[
     counter("flow_received_messages_total", "Messages received since the ledger began.", |row| {
         One(row.fates.received)
     }),
-    counter("flow_messages_total", "What became of these, by fate: each counts once.", |row| {
+    counter("flow_messages_total", "Received messages by fate: each counts once.", |row| {
         let of = &row.fates;
         let fates = [
             ("stored", of.stored),
@@ -179,7 +185,7 @@ pub(super) const FLOWS: &[MetricRow<FlowReader>] = &[
         ];
         By("fate", fates.map(|(fate, messages)| (fate.to_owned(), messages)).into())
     }),
-    counter("flow_dropped_messages_total", "Those that were dropped, by reason.", |row| {
+    counter("flow_dropped_messages_total", "Received messages that were dropped, by reason.", |row| {
         MetricValues::by_reason(row.fates.dropped.clone())
     }),
     counter("flow_lost_before_messages_total", "Messages lost before they were received, by place.", |row| {
@@ -187,22 +193,20 @@ pub(super) const FLOWS: &[MetricRow<FlowReader>] = &[
     }),
     counter(
         "flow_skipped_bytes_total",
-        "Bytes that no message holds since the ledger began, by reason.",
+        "Bytes that belong to no message since the ledger began, by reason.",
         |row| MetricValues::by_reason(row.fates.skipped_bytes.clone()),
     ),
-    gauge("flow_in_flight", "Messages that are received and not yet anything else.", |row| {
+    gauge("flow_in_flight", "Messages that were received and have no fate yet.", |row| {
         One(row.fates.in_flight)
     }),
-    gauge(
-        "flow_remainder",
-        "Messages that the ledger cannot account for: 0, or the server is wrong.",
-        |row| Decimal(row.fates.remainder as f64, 0),
-    ),
+    gauge("flow_remainder", "Messages that the ledger cannot account for: anything but 0 is a bug.", |row| {
+        Decimal(row.fates.remainder as f64, 0)
+    }),
 ];
 
 pub(super) const QUEUES: &[MetricRow<QueueReader>] = &[gauge(
     "queue_remainder",
-    "Messages of a destination that the ledger cannot account for: 0, or the server is wrong.",
+    "Messages of a destination that the ledger cannot account for: anything but 0 is a bug.",
     |row| Decimal(row.remainder as f64, 0),
 )];
 
@@ -216,28 +220,32 @@ pub(super) const LOGSPACES: &[MetricRow<LogspaceReader>] = &[
     counter("logspace_commits_total", "Group commits.", |of| One(of.counters.commits.get())),
     counter("logspace_batches_total", "Batches stored.", |of| One(of.counters.batches.get())),
     gauge("logspace_stored_messages", "Messages on disk.", |of| One(of.stats.messages)),
-    gauge("logspace_sealed_messages", "Those in segments.", |of| One(of.stats.sealed_messages)),
+    gauge("logspace_sealed_messages", "Messages on disk that are in segments.", |of| {
+        One(of.stats.sealed_messages)
+    }),
     gauge("logspace_segments", "Sealed segments.", |of| One(of.stats.segments as u64)),
-    gauge("logspace_blocks_bytes", "Messages of segments on disk.", |of| One(of.stats.blocks_bytes)),
-    gauge("logspace_index_bytes", "Indexes of segments on disk.", |of| One(of.stats.index_bytes)),
-    gauge("logspace_journal_bytes", "Journal on disk.", |of| One(of.stats.journal_bytes)),
-    gauge("logspace_memory_bytes", "Batches in memory.", |of| One(of.stats.memory_bytes as u64)),
+    gauge("logspace_blocks_bytes", "Bytes of messages in segments on disk.", |of| One(of.stats.blocks_bytes)),
+    gauge("logspace_index_bytes", "Bytes of indexes of segments on disk.", |of| One(of.stats.index_bytes)),
+    gauge("logspace_journal_bytes", "Bytes of the journal on disk.", |of| One(of.stats.journal_bytes)),
+    gauge("logspace_memory_bytes", "Bytes of batches in memory.", |of| One(of.stats.memory_bytes as u64)),
     gauge("logspace_damaged_parts", "Parts that are known to be damaged.", |of| One(of.stats.damaged as u64)),
     gauge("logspace_failing", "1 while messages cannot be stored.", |of| {
         One(u64::from(of.counters.last_error.lock().is_some()))
     }),
     gauge(
         "unsealed_messages",
-        "Messages in full journal files that are not sealed yet: how far sealing is behind.",
+        "Messages in full journal files that are not sealed yet, which says how far sealing is behind.",
         |of| One(of.backlog.messages),
     ),
-    gauge("unsealed_bytes", "Length of those files.", |of| One(of.backlog.bytes)),
-    gauge("unsealed_files", "How many files they are in.", |of| One(of.backlog.files as u64)),
+    gauge("unsealed_bytes", "Bytes of full journal files that are not sealed yet.", |of| {
+        One(of.backlog.bytes)
+    }),
+    gauge("unsealed_files", "Full journal files that are not sealed yet.", |of| One(of.backlog.files as u64)),
     counter("sealed_messages_total", "Messages moved from the journal into segments.", |of| {
         One(of.counters.keep.sealed.get())
     }),
     counter("sealed_segments_total", "Segments made.", |of| One(of.counters.keep.segments.get())),
-    counter("reindexed_messages_total", "Messages whose index was made again.", |of| {
+    counter("reindexed_messages_total", "Messages whose index was rebuilt.", |of| {
         One(of.counters.keep.indexed.get())
     }),
     counter("joined_messages_total", "Messages of small segments that were joined.", |of| {
@@ -246,7 +254,7 @@ pub(super) const LOGSPACES: &[MetricRow<LogspaceReader>] = &[
     counter("sealing_failures_total", "Segments and indexes that could not be made.", |of| {
         One(of.counters.keep.failures.get())
     }),
-    counter("held_back_seconds_total", "Time that storing waited for sealing, which was behind.", |of| {
+    counter("held_back_seconds_total", "Time that storing waited because sealing was behind.", |of| {
         Decimal(of.counters.held_back_micros.get() as f64 / 1e6, 6)
     }),
     counter("sealing_seconds_total", "Time spent on making segments and indexes.", |of| {
@@ -258,53 +266,63 @@ pub(super) const PROCESS: &[MetricRow<ProcessReader>] = &[
     gauge("sockets", "Open connections of the web port and of all sources.", |of| {
         One(of.sockets.count() as u64)
     }),
-    gauge("sockets_max", "As many may be open.", |of| One(of.sockets.max() as u64)),
+    gauge("sockets_max", "The most connections that may be open at once.", |of| One(of.sockets.max() as u64)),
     gauge("web_connections", "Open connections of the web port.", |of| now(&of.web.connections)),
-    gauge("web_connections_max", "As many may be open.", |of| now(&of.web.connections_max)),
-    counter("web_accepted_total", "Connections that came in.", |of| One(of.web.accepted.get())),
-    counter("web_refused_total", "Connections that found no place, by reason.", |of| {
+    gauge("web_connections_max", "The most connections of the web port that may be open at once.", |of| {
+        now(&of.web.connections_max)
+    }),
+    counter("web_accepted_total", "Connections accepted by the web port.", |of| One(of.web.accepted.get())),
+    counter("web_refused_total", "Connections refused by the web port, by reason.", |of| {
         MetricValues::by_reason(of.web.refused.get())
     }),
-    counter("web_ended_total", "Connections that were ended, by reason.", |of| {
+    counter("web_ended_total", "Connections ended by the web port, by reason.", |of| {
         MetricValues::by_reason(of.web.ended.get())
     }),
-    gauge("web_listeners", "Sockets that HTTP is spoken on, by what is spoken.", |of| {
+    gauge("web_listeners", "Sockets that HTTP is served on, by kind.", |of| {
         By("kind", of.web.listeners.get().into_iter().collect())
     }),
-    counter("web_received_bytes_total", "Bytes of requests, without what encryption adds.", |of| {
-        One(of.web.received_bytes.get())
-    }),
-    counter("web_sent_bytes_total", "Bytes of answers, without what encryption adds.", |of| {
+    counter(
+        "web_received_bytes_total",
+        "Bytes of requests, not counting the overhead of encryption.",
+        |of| One(of.web.received_bytes.get()),
+    ),
+    counter("web_sent_bytes_total", "Bytes of answers, not counting the overhead of encryption.", |of| {
         One(of.web.sent_bytes.get())
     }),
-    gauge("web_certificate_expiry_timestamp_seconds", "When the certificate of the web port ends.", |of| {
-        match of.web.certificate_expires.load(Ordering::Relaxed) {
+    gauge(
+        "web_certificate_expiry_timestamp_seconds",
+        "When the certificate of the web port expires.",
+        |of| match of.web.certificate_expires.load(Ordering::Relaxed) {
             0 => MetricValues::None,
             seconds => Decimal(seconds as f64, 0),
-        }
-    }),
-    gauge("http_requests_open", "Requests that are not answered yet.", |of| One(of.web.requests.open())),
+        },
+    ),
+    gauge("http_requests_open", "Requests that are being answered.", |of| One(of.web.requests.open())),
     counter("logins_refused_total", "Logins that were refused, by reason.", |of| {
         MetricValues::by_reason(of.web.logins_refused.get())
     }),
-    gauge("disk_free_bytes", "What can still be written on the disk of the data directory.", |of| {
+    gauge("disk_free_bytes", "Bytes that can still be written on the disk of the data directory.", |of| {
         of.space.as_ref().map_or(MetricValues::None, |space| One(space.free_bytes))
     }),
-    gauge("disk_bytes", "How large that disk is.", |of| {
+    gauge("disk_bytes", "Size of the disk of the data directory.", |of| {
         of.space.as_ref().map_or(MetricValues::None, |space| One(space.total_bytes))
     }),
-    gauge("memory_bytes", "Memory in use, by what it is used for.", |of| {
-        By("kind", memory_bytes(&of.memory))
-    }),
-    gauge("memory_bytes_max", "As much may be in use.", |of| {
+    gauge("memory_bytes", "Memory in use, by purpose.", |of| By("kind", memory_bytes(&of.memory))),
+    gauge("memory_bytes_max", "The most memory that may be in use, by purpose.", |of| {
         let limited = |of: &MemoryUse| Some((of.kind.to_owned(), of.bytes_max? as u64));
         By("kind", of.memory.iter().filter_map(limited).collect())
     }),
     gauge("memory_budget_bytes", "The memory that the process divides among its parts.", |of| {
         One(of.gauge.bytes_max())
     }),
-    gauge("memory_taken_bytes", "What it takes of that, as the system counts it.", |of| One(of.gauge.used())),
-    gauge("memory_taken_bytes_max", "The most that was seen since the start.", |of| One(of.gauge.used_max())),
+    gauge(
+        "memory_taken_bytes",
+        "Memory of the process that counts towards its budget, as the system reports it.",
+        |of| One(of.gauge.used()),
+    ),
+    gauge("memory_taken_bytes_max", "The most memory of the process that was seen since its start.", |of| {
+        One(of.gauge.used_max())
+    }),
     counter("memory_searches_ended_total", "Searches that were ended because memory was short.", |of| {
         One(of.gauge.ended())
     }),
@@ -312,23 +330,25 @@ pub(super) const PROCESS: &[MetricRow<ProcessReader>] = &[
 
 /// The metrics that every program's client library exposes, under the same names.
 pub(super) const OWN: &[MetricRow<ProcessReader>] = &[
-    counter("process_cpu_seconds_total", "CPU time of the process, its own and the system's for it.", |of| {
-        own(of, |own| Decimal(own.cpu_seconds, 2))
-    }),
+    counter(
+        "process_cpu_seconds_total",
+        "CPU time that the process has used, in user and system mode.",
+        |of| own(of, |own| Decimal(own.cpu_seconds, 2)),
+    ),
     gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", |of| {
         own(of, |own| Decimal(own.start_seconds, 2))
     }),
-    gauge("process_resident_memory_bytes", "What the system has given to the process.", |of| {
+    gauge("process_resident_memory_bytes", "Physical memory that the process uses.", |of| {
         own(of, |own| One(own.resident_bytes))
     }),
-    gauge("process_virtual_memory_bytes", "The addresses that the process has.", |of| {
+    gauge("process_virtual_memory_bytes", "Virtual memory of the process.", |of| {
         own(of, |own| One(own.virtual_bytes))
     }),
     gauge("process_threads", "Threads of the process.", |of| own(of, |own| One(own.threads))),
-    gauge("process_open_fds", "Open files and sockets.", |of| {
+    gauge("process_open_fds", "Open files and sockets of the process.", |of| {
         own(of, |own| own.open_files.map_or(MetricValues::None, One))
     }),
-    gauge("process_max_fds", "As many may be open.", |of| {
+    gauge("process_max_fds", "The most files and sockets that the process may open.", |of| {
         own(of, |own| own.open_files_max.map_or(MetricValues::None, One))
     }),
 ];
@@ -338,10 +358,10 @@ fn own(of: &ProcessMetrics<'_>, read: impl Fn(&process::ProcessFigures) -> Metri
 }
 
 pub(super) const ENDPOINTS: &[MetricRow<EndpointReader>] = &[
-    counter("http_requests_total", "Requests, by method and route, and by status; 499: given up.", |of| {
+    counter("http_requests_total", "Requests, by method, route and status; 499: the client gave up.", |of| {
         By("status", of.by_status.iter().map(|(status, count)| (status.to_string(), *count)).collect())
     }),
-    histogram("http_request_duration_seconds", "How long it took until the head of the answer.", |of| {
+    histogram("http_request_duration_seconds", "Time from a request to the head of its answer.", |of| {
         let (buckets, sum, count) = of.seconds();
         MetricValues::Histogram(buckets, sum, count)
     }),

@@ -74,7 +74,7 @@ impl CaptureTemplate {
         let pieces = pieces(text);
         for pair in pieces.windows(2) {
             if let [CapturePiece::Field(before), CapturePiece::Field(after)] = pair {
-                return bad(format!("`<{before}>` and `<{after}>` need some text between them"));
+                return bad(format!("`<{before}>` and `<{after}>` need text between them"));
             }
         }
         let names = pieces.iter().filter_map(|piece| match piece {
@@ -86,7 +86,7 @@ impl CaptureTemplate {
             return bad("this names no field: write one as in \"user=<user> from <ip>\"");
         }
         if pieces.len() == 1 {
-            return bad("there is only a field and no text that tells where it begins or ends");
+            return bad("this has only a field, and no text that marks where it begins or ends");
         }
         let regex = Regex::new(&source(&pieces), false).map_err(|error| CapturesError(error.to_string()))?;
         Ok(CaptureTemplate { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })

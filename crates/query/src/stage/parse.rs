@@ -234,8 +234,8 @@ impl StageReader<'_> {
         }
         let query = self.meaning.query(filter)?;
         if self.follows_table && compares_call(&query) {
-            let message = "a column with parentheses in its name stands in quotes, as in `\"avg(bytes)\">100`: or \
-                           give it a name, as in `avg(bytes) as size`";
+            let message = "a column with parentheses in its name must be in quotes, as in \
+                           `\"avg(bytes)\">100`; or give it a name, as in `avg(bytes) as size`";
             return Err(self.error(filter.range.clone(), message));
         }
         Ok(Stage::Where(query))
@@ -303,7 +303,8 @@ impl StageReader<'_> {
 
     fn only_one(&self, mut fields: Vec<FieldName>) -> Parsed<Option<FieldName>> {
         if 1 < fields.len() {
-            let message = "a time chart has one line for each value of one field, and here are more";
+            let message = "a time chart has one line for each value of one field, and this names more than \
+                           one field";
             return Err(self.error_here(message));
         }
         Ok(fields.pop())

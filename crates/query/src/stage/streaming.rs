@@ -69,11 +69,11 @@ impl Pipeline {
         let (number, stage) = self.stages.iter().enumerate().find(|(_, stage)| !stage.streams())?;
         let needs = match stage.streaming() {
             StreamingNeed::Earlier => "the messages before it",
-            StreamingNeed::Each | StreamingNeed::All => "all messages before it gives the first row",
+            StreamingNeed::Each | StreamingNeed::All => "all messages before it can give its first row",
         };
         let why = format!(
-            "`{stage}` needs {needs}: messages that are looked at one by one can pass through `where`, `fields`, \
-             `extract`, `parse` and `eval`"
+            "`{stage}` needs {needs}: where messages are looked at one by one, only `where`, `fields`, `extract`, \
+             `parse` and `eval` can be used"
         );
         Some((number, why))
     }
@@ -84,7 +84,7 @@ impl Pipeline {
         let mut late = stages.skip_while(|(_, stage)| matches!(stage, Stage::Where(_)));
         let asks = |stage: &Stage| matches!(stage, Stage::Where(query) if query.uses_logspace());
         let (number, stage) = late.find(|(_, stage)| asks(stage))?;
-        let why = format!("`{stage}` chooses logspaces: put it before the stages that look into messages");
+        let why = format!("`{stage}` selects logspaces: put it before the stages that look into messages");
         Some((number, why))
     }
 }

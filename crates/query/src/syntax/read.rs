@@ -183,8 +183,8 @@ impl SyntaxReader {
         let message = if self.stages {
             "a stage applies to the whole filter, not to a part of it; to search for the character, write \"|\""
         } else {
-            "stages are for the console's search and `POST /aggregate`, and here is only a filter; to \
-             search for the character write \"|\""
+            "stages work only in the console's search and in `POST /aggregate`, and only a filter can be used here; \
+             to search for the character write \"|\""
         };
         let suggestion = (!self.suggests).then(|| self.cursor.rewritten(at..at + 1, "\"|\""));
         self.suggests = true;

@@ -429,7 +429,7 @@ fn check_error(text: &str, at: &str, message: &str) {
 
 #[test]
 fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
-    check_error("error | stats count()", "|", "here is only a filter");
+    check_error("error | stats count()", "|", "only a filter can be used here");
     check_error("a /(/ b", "/(/", "regular expression is invalid: unclosed group");
     check_error("severity>=wrong", "wrong", "`wrong` is not a severity: use emerg, alert");
     check_error("level:err*", "err*", "is not a severity");
@@ -443,7 +443,7 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("time:soon", "soon", "is not a time");
     check_error("earliest=-1d@d", "-1d@d", "is not a time");
     check_error("pid>abc", "abc", "is not a number");
-    check_error("host>5", "5", "has no order");
+    check_error("host>5", "5", "cannot be compared by order");
     check_error("severity~\"err\"", "\"err\"", "no text for a regular expression");
     check_error("\"a b\"~101", "\"a b\"~101", "the distance of words is limited to 100");
     check_error(
@@ -451,16 +451,16 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
         &format!("\"a b\"~{}", "9".repeat(99)),
         "limited to 100",
     );
-    check_error("x \"--\"~3", "\"--\"~3", "no letter and no digit");
-    check_error("\"\"~3*", "\"\"~3*", "no letter and no digit");
+    check_error("x \"--\"~3", "\"--\"~3", "no letter or digit");
+    check_error("\"\"~3*", "\"\"~3*", "no letter or digit");
     check_error("*\"a b\"~3", "*\"a b\"~3", "no wildcards, except");
     check_error("\"a\"?\"b\"~3", "\"a\"?\"b\"~3", "no wildcards, except");
-    check_error("user=\"a b\"~3", "\"a b\"~3", "not a whole value");
-    check_error("user in (x, \"a b\"~3)", "\"a b\"~3", "not a whole value");
+    check_error("user=\"a b\"~3", "\"a b\"~3", "cannot be a whole value");
+    check_error("user in (x, \"a b\"~3)", "\"a b\"~3", "cannot be a whole value");
     check_error("severity:\"err\"~3", "\"err\"~3", "no text with words at a distance");
     check_error("_exists_:\"user\"~3", "\"user\"~3", "no text with words at a distance");
-    check_error("pid>=\"400\"~3", "\"400\"~3", "have no order");
-    check_error("pid:(>=\"400\"~3)", "\"400\"~3", "have no order");
+    check_error("pid>=\"400\"~3", "\"400\"~3", "cannot be compared by order");
+    check_error("pid:(>=\"400\"~3)", "\"400\"~3", "cannot be compared by order");
     check_error("host:/a{1000}{1000}/", "/a{1000}{1000}/", "needs more than");
 }
 

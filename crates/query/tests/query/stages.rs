@@ -204,7 +204,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("where (a", "(", "this parenthesis is never closed");
     check_error("where a)", ")", "this closing parenthesis has no match");
     check_error("where severity>=wrong", "wrong", "is not a severity");
-    check_error("stats avg(bytes) | where avg(bytes)>5", "avg(bytes)>5", "stands in quotes");
+    check_error("stats avg(bytes) | where avg(bytes)>5", "avg(bytes)>5", "must be in quotes");
     check_error("stats", "s", "a function is expected here: for example `stats count(), avg(bytes) by host`");
     check_error("stats by host", "t", "a function is expected here");
     check_error("stats count by", "y", "the name of a field is expected here");
@@ -221,7 +221,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("stats count() count()", "stats count() count()", "`count` is given twice");
     check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is given twice");
     check_error("stats max(a) as level", "level", "`severity` is a built-in field");
-    check_error("timechart count by a, b", "b", "one field, and here are more");
+    check_error("timechart count by a, b", "b", "one field, and this names more than one");
     check_error("timechart span=5x count", "5x", "`5x` is not a duration: write 30s, 5m");
     check_error("timechart span=0s count", "0s", "is not a duration");
     check_error("top", "p", "the name of a field is expected here: for example `top 10 host");
@@ -257,8 +257,8 @@ fn what_extracts_nothing_is_an_error() {
     check_error("extract \"\"", "\"\"", "this names no field");
     check_error("extract \"a <b c\"", "\"a <b c\"", "this names no field");
     check_error("extract \"a <_>\"", "\"a <_>\"", "this names no field");
-    check_error("extract \"<a>\"", "\"<a>\"", "no text that tells where it begins or ends");
-    check_error("extract \"<a><b>\"", "\"<a><b>\"", "`<a>` and `<b>` need some text between them");
+    check_error("extract \"<a>\"", "\"<a>\"", "no text that marks where it begins or ends");
+    check_error("extract \"<a><b>\"", "\"<a><b>\"", "`<a>` and `<b>` need text between them");
     check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is used twice");
     check_error("extract \"x <host>\"", "\"x <host>\"", "`host` is a built-in field");
     check_error("parse", "e", "json, kv, regex, csv, cef or leef is expected here");
@@ -326,7 +326,10 @@ fn a_stage_that_is_joined_to_a_text_is_pointed_out() {
 #[test]
 fn a_filter_alone_has_no_stages() {
     let error = parse("error | stats count()").unwrap_err();
-    assert!(error.message.contains("stages are for the console's search and `POST /aggregate`"), "{error}");
+    assert!(
+        error.message.contains("stages work only in the console's search and in `POST /aggregate`"),
+        "{error}"
+    );
     assert_eq!(error.span, 6..7);
 }
 

@@ -155,7 +155,7 @@ impl PartialSchema for MessageTexts {
     fn schema() -> RefOr<Schema> {
         let text = || {
             let text = ObjectBuilder::new().schema_type(Type::String);
-            text.description(Some("Empty where the message says none."))
+            text.description(Some("Empty if the message has none."))
         };
         let texts = MessageTexts::FIELDS.iter().fold(ObjectBuilder::new(), |texts, field| {
             texts.property(field.name(), text()).required(field.name())

@@ -228,7 +228,7 @@ pub(super) fn open(path: &Path, expected: Option<FileIdentity>, folders: &Folder
     let file = folders.open_to_read(path)?;
     let found = file.metadata()?;
     if !found.is_file() || expected.is_some_and(|expected| expected != FileIdentity::of(&found)) {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "another file has taken its name"));
+        return Err(io::Error::new(io::ErrorKind::NotFound, "another file has been given its name"));
     }
     Ok(file)
 }

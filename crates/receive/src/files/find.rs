@@ -35,7 +35,7 @@ pub(super) fn find(pattern: &Path) -> PatternMatches {
     }
     if FOUND_MAX < found.paths.len() {
         found.paths.truncate(FOUND_MAX);
-        let message = format!("more than {FOUND_MAX} names match; the others are not looked at");
+        let message = format!("more than {FOUND_MAX} names match; the others are ignored");
         found.problems.push((pattern.to_owned(), message));
     }
     found

@@ -99,7 +99,8 @@ impl FollowTask {
         let positions = Positions::load(&path).unwrap_or_else(|error| {
             tracing::error!(
                 source = %shared.id,
-                "the positions in the files are unknown, so they are read from their beginning: {error}"
+                "the reading positions in the files are unknown, so the files are read from their beginning: \
+                 {error}"
             );
             // Nothing is left out, even if reading would begin at the end.
             Some(Positions::new(config.paths.iter().cloned().collect(), Vec::new()))
@@ -173,7 +174,10 @@ impl FollowTask {
         if let Err(error) = positions.save(&self.path) {
             self.follower.positions_not_saved();
             let path = self.path.display();
-            self.complain(now, &format!("{path}: how far files were read cannot be saved: {error}"));
+            self.complain(
+                now,
+                &format!("{path}: the reading positions in the files cannot be saved: {error}"),
+            );
         }
     }
 

@@ -48,7 +48,7 @@ impl Positions {
         };
         let positions: Positions = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
         if positions.version != VERSION {
-            let message = format!("version {} was written by another Logstead", positions.version);
+            let message = format!("version {} was written by another version of Logstead", positions.version);
             return Err(failed(&message));
         }
         Ok(Some(positions))

@@ -172,13 +172,13 @@ fn form(
         ..Status::new(Code::Unimplemented, message).into()
     };
     if path != PATH {
-        return Err(refused(404, format!("nobody serves `{path}`: send logs to `{PATH}`")));
+        return Err(refused(404, format!("nothing is served at `{path}`: send logs to `{PATH}`")));
     }
     if request.method() != Method::POST {
         return Err(refused(405, format!("`{PATH}` takes POST")));
     }
     if encoding == Encoding::Protobuf && !media.eq_ignore_ascii_case("application/x-protobuf") {
-        let message = format!("`{media}` is not understood: send application/x-protobuf or application/json");
+        let message = format!("`{media}` is not supported: send application/x-protobuf or application/json");
         return Err(refused(415, message));
     }
     let packing = packing(text(request, &header::CONTENT_ENCODING))?;

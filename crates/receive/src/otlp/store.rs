@@ -88,7 +88,7 @@ async fn store_all<M: Messages>(
         }
         charge(pass, batch.rows(), more);
         let share = share_of(&mut reserved, before - batches.rest_bytes(), before);
-        let Some(share) = share else { return Err(held_back("nothing is reserved for it")) };
+        let Some(share) = share else { return Err(held_back("no memory is reserved for it")) };
         match shared.submit_batch(batch, share).await {
             Ok(Ok(_)) => {}
             Ok(Err(reason)) => return Err(held_back(&format!("the records could not be stored: {reason}"))),
@@ -97,7 +97,10 @@ async fn store_all<M: Messages>(
     }
     let message = match batches.refusals.first() {
         Some(first) => {
-            format!("{} not taken, the first, record {}: {}", batches.refused, first.number, first.reason)
+            format!(
+                "{} not accepted; the first one, record {}: {}",
+                batches.refused, first.number, first.reason
+            )
         }
         None => String::new(),
     };
@@ -191,16 +194,16 @@ pub(super) async fn drain(body: &mut Incoming) {
 fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), RequestFailure> {
     let malformed = |message: &str| RequestFailure::from(Status::new(Code::InvalidArgument, message));
     let Some((prefix, message)) = body.split_first_chunk::<PREFIX_BYTES>() else {
-        return Err(malformed("the body is too short for a message of gRPC"));
+        return Err(malformed("the body is too short for a gRPC message"));
     };
     let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]);
     if length as usize != message.len() {
-        return Err(malformed("the body is not one message of gRPC, of the length that it says"));
+        return Err(malformed("the body is not exactly one gRPC message of the length that it states"));
     }
     let packing = match prefix[0] {
         0 => Packing::Identity,
         1 if packing != Packing::Identity => packing,
-        _ => return Err(malformed("the message is packed, and `grpc-encoding` does not say how")),
+        _ => return Err(malformed("the message is compressed, and `grpc-encoding` does not say how")),
     };
     body.drain(..PREFIX_BYTES);
     Ok((body, packing))

@@ -50,7 +50,7 @@ pub struct JsonParser {
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// Its text is too long.
-    #[error("it has {line_bytes} bytes where {line_bytes_max} are allowed")]
+    #[error("it has {line_bytes} bytes, and {line_bytes_max} are allowed")]
     TooLong {
         /// Its length.
         line_bytes: usize,

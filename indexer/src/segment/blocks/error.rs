@@ -16,10 +16,10 @@ pub enum BlocksError {
     #[error("it is missing")]
     Missing,
     /// Its name says that it holds other messages.
-    #[error("it holds other messages than its name says: it was renamed")]
+    #[error("it holds other messages than its name says, so it was renamed")]
     Renamed,
     /// It is too short, or longer than its parts.
-    #[error("its length is not that of its parts")]
+    #[error("its length does not match its parts")]
     Length,
     /// It begins or ends with other bytes.
     #[error("it is not a blocks file")]

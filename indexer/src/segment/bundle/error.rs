@@ -21,7 +21,7 @@ pub enum IndexError {
         offset: u64,
     },
     /// Its length has changed.
-    #[error("the index has {have_bytes} bytes where {want_bytes} were written")]
+    #[error("the index has {have_bytes} bytes, and {want_bytes} were written")]
     Length {
         /// Its length.
         have_bytes: u64,

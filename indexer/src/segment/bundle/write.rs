@@ -36,7 +36,7 @@ impl BundleWriter {
     pub(crate) fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) {
         let name = name.into();
         assert!(name.len() <= usize::from(u8::MAX), "section {name:?} has too long a name");
-        assert!(self.sections.iter().all(|(other, _)| *other != name), "section {name:?} is there twice");
+        assert!(self.sections.iter().all(|(other, _)| *other != name), "section {name:?} exists twice");
         self.sections.push((name, bytes));
     }
 

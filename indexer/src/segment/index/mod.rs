@@ -78,7 +78,7 @@ impl SegmentIndex {
     ) -> Result<SegmentIndex, IndexError> {
         let bundle = Bundle::open(BundleKind::Index, file)?;
         if bundle.identity() != identity(blocks) {
-            return Err(IndexError::Format("it is the index of other blocks".to_owned()));
+            return Err(IndexError::Format("it is an index of other blocks".to_owned()));
         }
         let fields = FieldTable::read(&bundle.section(FIELDS)?.read_all()?)?;
         let groups = Arc::clone(blocks.groups());

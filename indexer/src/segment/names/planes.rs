@@ -12,10 +12,7 @@ pub(super) fn compressed(numbers: &[u32]) -> Vec<u8> {
         .flat_map(|plane| numbers.iter().map(move |number| (number >> (8 * plane)) as u8))
         .collect();
     let mut out = vec![width as u8];
-    out.extend(
-        zstd::bulk::compress(&planes, ZSTD_LEVEL)
-            .expect("there is room for what zstd makes of bytes in memory"),
-    );
+    out.extend(zstd::bulk::compress(&planes, ZSTD_LEVEL).expect("the buffer has room for what zstd writes"));
     out
 }
 

@@ -42,11 +42,11 @@ impl WordDictionary {
         let index = Index::open(SectionDirectory::new(dictionary, bundle))?;
         let segments = index.searchable_segments()?;
         let [segment] = segments.as_slice() else {
-            return Err(IndexError::Format(format!("{} word indexes where one belongs", segments.len())));
+            return Err(IndexError::Format(format!("{} word indexes instead of one", segments.len())));
         };
         if segment.meta().max_doc() != rows {
             let words_rows = segment.meta().max_doc();
-            return Err(IndexError::Format(format!("words of {words_rows} rows in an index of {rows}")));
+            return Err(IndexError::Format(format!("words of {words_rows} rows in an index of {rows} rows")));
         }
         let inverted = SegmentReader::open(segment)?.inverted_index(FIELD)?;
         Ok(WordDictionary { inverted, rows })
@@ -105,7 +105,7 @@ pub(super) fn insert_all(
 ) -> Result<(), IndexError> {
     while !postings.docs().is_empty() {
         if !rows.try_insert_all(postings.docs()) {
-            return Err(IndexError::Format(format!("a word's rows go beyond {}", rows.rows())));
+            return Err(IndexError::Format(format!("the rows of a word go beyond {}", rows.rows())));
         }
         postings.advance();
     }

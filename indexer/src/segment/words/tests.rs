@@ -276,7 +276,7 @@ fn a_word_in_a_row_that_the_segment_has_not_is_refused() {
     write(WORDS, &inverted(&[(5, b"a".to_vec())]), 2, &mut writer).unwrap();
     let words = words_in(&disk_with(&writer.finish().concat()).1).unwrap();
     let found = words.find(b"a").unwrap().unwrap();
-    let refused = IndexError::Format("a word's rows go beyond 2".to_owned());
+    let refused = IndexError::Format("the rows of a word go beyond 2".to_owned());
     assert_eq!(words.rows(&found), Err(refused.clone()));
     assert_eq!(words.walk(b"", &mut |_| true, 9, &Work::until(&|| false)).err(), Some(refused));
 }

@@ -100,7 +100,7 @@ impl<'a> SegmentSealer<'a> {
 /// The hash of the last frame of a closed file: recorded in its successor, whether file or segment.
 fn hash_after(publisher: &Publisher, file: &FileView) -> Result<Hash, KeepError> {
     let view = publisher.view();
-    let unknown = || KeepError::Damaged(format!("{}: what comes after it cannot be read", file.journal.name));
+    let unknown = || KeepError::Damaged(format!("{}: the rest of it cannot be read", file.journal.name));
     match next_part(&view, file.first_sequence) {
         Some(StorePart::Segment(segment)) => Ok(segment.blocks.previous_hash),
         Some(StorePart::File(next)) => {

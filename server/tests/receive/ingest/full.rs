@@ -242,8 +242,7 @@ async fn a_failure_in_the_middle_says_who_has_what_others_lack() {
         let answer = server.call("POST /api/v1/ingest", &headers, format!("probe{number}")).await;
         told += &answer.text();
     }
-    let said =
-        "has messages that others lack: sent again with the same Idempotency-Key or id, they are completed";
+    let said = "has messages that other logspaces or destinations lack: sent again with the same Idempotency-Key or id";
     assert!(told.contains(said), "{told}");
 }
 

@@ -158,7 +158,7 @@ async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
             protobuf,
             records_of_a_long_resource(800_000, 100),
             413,
-            "with what each of them repeats",
+            "or parameters that they share",
         ),
         (
             &*format!("/services/collector/raw?source={long}"),
@@ -172,7 +172,7 @@ async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
             "text/plain",
             lines.into_bytes(),
             413,
-            "with what each of them repeats",
+            "or parameters that they share",
         ),
         (
             &*format!("/{}/_bulk", "x".repeat(300)),

@@ -57,7 +57,7 @@ fn needs(operation: &Value) -> Needs {
         assert!(operation["security"].is_null(), "{operation}");
         return Needs::Nothing;
     };
-    let of = |role: Role| match says.contains(", and a grant of everything") {
+    let of = |role: Role| match says.contains(", and access to the whole store") {
         true => Needs::Everything(role),
         false => Needs::Role(role),
     };
@@ -65,9 +65,9 @@ fn needs(operation: &Value) -> Needs {
         "Needs the role analyst" => of(Role::Analyst),
         "Needs the role operator" => of(Role::Operator),
         "Needs the role admin" => of(Role::Admin),
-        "Needs a grant of everything" => Needs::Everything(Role::Analyst),
+        "Needs access to the whole store" => Needs::Everything(Role::Analyst),
         "Needs the role ingest" => Needs::Ingest,
-        "Needs a session of a user" => Needs::Session,
+        "Needs a user's session" => Needs::Session,
         other => panic!("{other}: say here who may"),
     }
 }

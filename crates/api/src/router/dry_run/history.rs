@@ -90,7 +90,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     let CallerQuestion { shared, question, own, started, .. } = asked;
     let TestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
-        let detail = "a draft is tried on messages, not on a table: leave out what follows `|`";
+        let detail = "a draft is tried on messages, not on a table: leave out the part after `|`";
         return Err(ApiError::bad_request(detail).path("query"));
     }
     let examples = examples.unwrap_or(EXAMPLES);
@@ -131,7 +131,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
         return Ok(([(header::CONTENT_TYPE, LINES)], line).into_response());
     }
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
-        return Err(busy("too many exports, replays and tests run (limits.exports_max)"));
+        return Err(busy("too many exports, replays and tests are running (limits.exports_max)"));
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let sample = if in_lines && limit.is_none() { sample } else { 0 };

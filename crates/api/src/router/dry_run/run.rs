@@ -72,9 +72,11 @@ impl DryRunSetup {
         let thins = |kind: &str| matches!(kind, "sample" | "throttle" | "dedup");
         let mut steps = self.draft.routes.iter().flat_map(|route| &route.steps);
         let note = if is_of_sample {
-            "a sample says only roughly what throttle and dedup take out, as they see only a part of the messages"
+            "with a sample, the effect of throttle and dedup is only a rough estimate, because they see only part \
+             of the messages"
         } else {
-            "sample, throttle and dedup begin anew with the first message of the range, as they would after a restart"
+            "the steps sample, throttle and dedup start afresh with the first message of the range, as after a \
+             restart"
         };
         steps.any(|step| thins(step.step.action.kind())).then(|| note.to_owned()).into_iter().collect()
     }

@@ -117,13 +117,13 @@ pub(crate) async fn trace(
         }
         (None, Some(raw)) => {
             let source = request.source.clone().ok_or_else(|| {
-                ApiError::bad_request("say through which source it comes in").path("source")
+                ApiError::bad_request("name the source that the message comes in through").path("source")
             })?;
             reader.pasted(raw, &source, clock::now(), &mut builder);
             source
         }
         _ => {
-            let detail = "name a stored message with `id`, or give one with `raw` and `source`";
+            let detail = "name a stored message with `id`, or send one with `raw` and `source`";
             return Err(ApiError::bad_request(detail));
         }
     };
@@ -169,7 +169,7 @@ impl Tracer<'_> {
             return not("it is disabled".to_owned());
         }
         match at {
-            RouteEvent::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
+            RouteEvent::OtherSource => not(format!("it takes messages only from {}", route.from.join(", "))),
             RouteEvent::Takes { taken: rows, .. } if rows.contains(0) => {
                 (RouteVerdict::Taken, taken(&route.filter, self.batch, 0))
             }
@@ -179,7 +179,10 @@ impl Tracer<'_> {
                     .iter()
                     .rev()
                     .find(|route| route.verdict == RouteVerdict::Taken && route.is_final);
-                not(format!("its way ended at route {}, which is final", by.map_or("", |route| &route.id)))
+                not(format!(
+                    "the message went no further than route {}, which is final",
+                    by.map_or("", |route| &route.id)
+                ))
             }
             RouteEvent::Takes { spoken_for, .. } if spoken_for.contains(0) => {
                 let by = self.routes.iter().find(|route| route.verdict == RouteVerdict::Taken);
@@ -218,7 +221,7 @@ impl Watch for Tracer<'_> {
             let why = match &checked.action {
                 CheckedAction::Drop(query) => taken(query, at.before, row),
                 CheckedAction::Keep(query) => why_not(query, at.before, row),
-                _ => "there were enough like it".to_owned(),
+                _ => "the step let enough messages like it through".to_owned(),
             };
             (StepVerdict::Dropped, why)
         } else if !at.concerned.contains(row) {
@@ -250,8 +253,11 @@ fn why_failed(action: &CheckedAction, at: &StepEvent<'_>, row: usize) -> String 
         .iter()
         .map(|(field, value)| format!("{} cannot be `{value}`", field.name()))
         .collect();
-    let what =
-        if unfit.is_empty() { "it could not be done to this message".to_owned() } else { unfit.join(", ") };
+    let what = if unfit.is_empty() {
+        "it could not be applied to this message".to_owned()
+    } else {
+        unfit.join(", ")
+    };
     if !at.changed.contains(row) {
         return format!("{what}: the message goes on as it is");
     }

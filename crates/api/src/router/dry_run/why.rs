@@ -44,13 +44,13 @@ pub(super) fn why_left_out(query: &Query, stages: &[Stage], batch: &Arc<Batch>, 
 fn reason(clause: &Query, batch: &Batch, row: usize) -> String {
     match clause {
         Query::Field(field, _) => format!("`{clause}`: {}", said(field, batch, row)),
-        Query::Text(_) => format!("`{clause}`: the message does not say it"),
+        Query::Text(_) => format!("`{clause}`: the message does not contain it"),
         Query::Not(inner) => format!("`{clause}`: {}", taken(inner, batch, row)),
         Query::Or(any) => {
             let mut fields: Vec<String> =
                 any.iter().flat_map(Query::fields).map(|field| said(field, batch, row)).collect();
             fields.dedup();
-            let said = if fields.is_empty() { "none of it holds".to_owned() } else { fields.join(", ") };
+            let said = if fields.is_empty() { "none of these matches".to_owned() } else { fields.join(", ") };
             format!("`{clause}`: {said}")
         }
         Query::And(_) | Query::All | Query::Copies => format!("`{clause}`"),
@@ -76,7 +76,7 @@ pub(super) fn taken(query: &Query, batch: &Batch, row: usize) -> String {
         return "it takes every message".to_owned();
     }
     let fields: Vec<String> = query.fields().into_iter().map(|field| said(field, batch, row)).collect();
-    if fields.is_empty() { "the message says it".to_owned() } else { fields.join(", ") }
+    if fields.is_empty() { "the message contains it".to_owned() } else { fields.join(", ") }
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
         for (query, expected) in [
             ("severity>=error", "`severity>=err`: its severity is notice"),
             ("host=db well", "`host=db`: its host is web-1"),
-            ("host=db failed", "`host=db`: its host is web-1; `failed`: the message does not say it"),
+            ("host=db failed", "`host=db`: its host is web-1; `failed`: the message does not contain it"),
             ("-user=ann", "`NOT user=ann`: its user is ann"),
             ("program=sshd", "`program=sshd`: it has no program"),
             ("host=a or user=b", "`host=a OR user=b`: its host is web-1, its user is ann"),

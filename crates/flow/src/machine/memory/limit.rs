@@ -141,7 +141,7 @@ impl SmallestLimit {
         let top = root.join(mount.folder.strip_prefix("/").unwrap_or(&mount.folder));
         let mut folder = top.join(rest);
         if !folder.is_dir() {
-            return Err(format!("{} is no folder", path_text(&folder, root)));
+            return Err(format!("{} is not a folder", path_text(&folder, root)));
         }
         for _ in 0..DEPTH_MAX {
             self.ask_folder(root, *version, &folder)?;
@@ -149,7 +149,7 @@ impl SmallestLimit {
                 return Ok(());
             }
         }
-        Err(format!("the control group {} lies too deep", path.display()))
+        Err(format!("the control group {} is nested too deeply", path.display()))
     }
 
     fn ask_folder(&mut self, root: &Path, version: u8, folder: &Path) -> Result<(), String> {
@@ -186,7 +186,7 @@ impl SmallestLimit {
         if value == "max" || value == "-1" {
             return Ok(());
         }
-        let unreadable = |_| format!("{}: {:?} is no limit", path_text(path, root), start_of(&value));
+        let unreadable = |_| format!("{}: {:?} is not a limit", path_text(path, root), start_of(&value));
         let bytes: u64 = value.parse().map_err(unreadable)?;
         if self.bytes.is_none_or(|least| bytes < least) && bytes < NO_LIMIT_MIN {
             self.bytes = Some(bytes);
@@ -263,7 +263,10 @@ fn text_of(path: &Path, bytes_max: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes_max < bytes.len() as u64 {
-        return Err(std::io::Error::new(ErrorKind::InvalidData, format!("longer than {bytes_max} bytes")));
+        return Err(std::io::Error::new(
+            ErrorKind::InvalidData,
+            format!("it is longer than {bytes_max} bytes"),
+        ));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

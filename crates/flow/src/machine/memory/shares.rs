@@ -198,8 +198,9 @@ impl Shares {
         if room < sum {
             let names: Vec<&str> = said.iter().map(|(name, _)| *name).collect();
             self.warnings.push(format!(
-                "{} together may take {} of the {} that the process may take ({}): it can be killed for it. Leave them \
-                 out, which divides what there is, or lower them",
+                "{} together may use {} of the {} that the process may use ({}), which leaves too little for \
+                 everything else: the system may kill it. Lower them, or leave them out to have the memory divided \
+                 automatically",
                 names.join(", "),
                 Size::about(sum),
                 Size::about(self.bytes),
@@ -223,15 +224,16 @@ fn whole(settings: &Settings, limit: &MemoryLimit) -> (u64, String) {
     match (&limit.origin, limit.bytes) {
         (LimitOrigin::Group { .. }, Some(bytes)) => (bytes, limit.origin.to_string()),
         (LimitOrigin::Machine, Some(bytes)) => {
-            (bytes / OF_MACHINE, format!("half of the {} of the machine", Size::about(bytes)))
+            (bytes / OF_MACHINE, format!("half of the machine's {}", Size::about(bytes)))
         }
-        (_, None) => (UNKNOWN_BYTES, "the machine does not say what it has".to_owned()),
+        (_, None) => (UNKNOWN_BYTES, "the machine does not say how much memory it has".to_owned()),
     }
 }
 
 fn not_known(why: &str, bytes: u64) -> String {
     format!(
-        "the memory limit of the process is not known ({why}): {} are divided. If it may take less, set memory.max",
+        "the memory limit of the process is not known ({why}), so {} are assumed. If the process may use less, set \
+         memory.max",
         Size::about(bytes)
     )
 }

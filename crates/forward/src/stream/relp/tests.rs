@@ -193,7 +193,7 @@ fn a_server_that_does_not_answer_is_given_up() {
         let reason = sent.unwrap_err().reason;
         assert!(reason.ends_with(expected), "{reason}");
     };
-    let late = "the server does not answer: 3 messages wait for an acknowledgement";
+    let late = "the server does not answer: 3 messages are waiting for an acknowledgement";
     check(|_| {}, late);
     // A hint is not an answer, and neither are many.
     check(
@@ -203,7 +203,7 @@ fn a_server_that_does_not_answer_is_given_up() {
         late,
     );
     check(|session| session.say("5 rsp 999999999 "), "a frame from the receiver has an invalid length");
-    check(|session| session.say(&"x".repeat(1000)), "what the receiver sends is not RELP");
+    check(|session| session.say(&"x".repeat(1000)), "the receiver does not speak RELP");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_server_that_begins_no_session_gets_no_messages() {
     };
     check("", "the server does not answer as RELP requires");
     check("1 rsp 6 500 no\n", "the server refused the session: 500 no");
-    check("2 rsp 6 200 OK\n", "the server sent `rsp` instead of beginning a session");
+    check("2 rsp 6 200 OK\n", "the server sent `rsp` instead of opening a session");
     check("<13>hello over there\n", "a frame from the receiver does not begin with a transaction number");
 }
 
