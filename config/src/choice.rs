@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::read::Choice;
+use crate::read::{Choice, choice};
 
 /// The name of a kind of source.
 #[derive(Clone, Copy)]
@@ -229,88 +229,19 @@ pub enum QueueDurability {
     Os,
 }
 
-impl Choice for StartPosition {
-    const NOUN: &'static str = "place to start";
-    const NAMES: &'static [(&'static str, StartPosition)] =
-        &[("beginning", StartPosition::Beginning), ("end", StartPosition::End)];
-}
-
-impl Choice for Framing {
-    const NOUN: &'static str = "framing";
-    const NAMES: &'static [(&'static str, Framing)] = &[
-        ("auto", Framing::Auto),
-        ("newline", Framing::Newline),
-        ("octet", Framing::Octet),
-        ("nul", Framing::Nul),
-        ("multiline", Framing::Multiline),
-    ];
-}
-
-impl Choice for SourceFormat {
-    const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, SourceFormat)] = &[
-        ("auto", SourceFormat::Auto),
-        ("rfc5424", SourceFormat::Rfc5424),
-        ("rfc3164", SourceFormat::Rfc3164),
-        ("raw", SourceFormat::Raw),
-    ];
-}
-
-impl Choice for ForwardFormat {
-    const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, ForwardFormat)] = &[
-        ("rfc5424", ForwardFormat::Rfc5424),
-        ("rfc3164", ForwardFormat::Rfc3164),
-        ("raw", ForwardFormat::Raw),
-    ];
-}
-
-impl Choice for ForwardFraming {
-    const NOUN: &'static str = "framing";
-    const NAMES: &'static [(&'static str, ForwardFraming)] =
-        &[("octet", ForwardFraming::Octet), ("newline", ForwardFraming::Newline)];
-}
-
-impl Choice for HttpFormat {
-    const NOUN: &'static str = "format";
-    const NAMES: &'static [(&'static str, HttpFormat)] =
-        &[("json", HttpFormat::Json), ("raw", HttpFormat::Raw), ("message", HttpFormat::Message)];
-}
-
-impl Choice for Compression {
-    const NOUN: &'static str = "compression";
-    const NAMES: &'static [(&'static str, Compression)] =
-        &[("gzip", Compression::Gzip), ("none", Compression::None)];
-}
-
-impl Choice for Packing {
-    const NOUN: &'static str = "compression";
-    const NAMES: &'static [(&'static str, Packing)] =
-        &[("zstd", Packing::Zstd), ("gzip", Packing::Gzip), ("none", Packing::None)];
-}
-
-impl Choice for Addressing {
-    const NOUN: &'static str = "way to name the bucket";
-    const NAMES: &'static [(&'static str, Addressing)] =
-        &[("virtual", Addressing::Virtual), ("path", Addressing::Path)];
-}
-
-impl Choice for HttpMethod {
-    const NOUN: &'static str = "method";
-    const NAMES: &'static [(&'static str, HttpMethod)] =
-        &[("POST", HttpMethod::Post), ("PUT", HttpMethod::Put), ("PATCH", HttpMethod::Patch)];
-}
-
-impl Choice for Label {
-    const NOUN: &'static str = "label";
-    const NAMES: &'static [(&'static str, Label)] = &[
-        ("host", Label::Host),
-        ("program", Label::Program),
-        ("severity", Label::Severity),
-        ("facility", Label::Facility),
-        ("source", Label::Source),
-    ];
-}
+choice!(StartPosition, "place to start": "beginning" => Beginning, "end" => End);
+choice!(Framing, "framing":
+    "auto" => Auto, "newline" => Newline, "octet" => Octet, "nul" => Nul, "multiline" => Multiline);
+choice!(SourceFormat, "format": "auto" => Auto, "rfc5424" => Rfc5424, "rfc3164" => Rfc3164, "raw" => Raw);
+choice!(ForwardFormat, "format": "rfc5424" => Rfc5424, "rfc3164" => Rfc3164, "raw" => Raw);
+choice!(ForwardFraming, "framing": "octet" => Octet, "newline" => Newline);
+choice!(HttpFormat, "format": "json" => Json, "raw" => Raw, "message" => Message);
+choice!(Compression, "compression": "gzip" => Gzip, "none" => None);
+choice!(Packing, "compression": "zstd" => Zstd, "gzip" => Gzip, "none" => None);
+choice!(Addressing, "way to name the bucket": "virtual" => Virtual, "path" => Path);
+choice!(HttpMethod, "method": "POST" => Post, "PUT" => Put, "PATCH" => Patch);
+choice!(Label, "label":
+    "host" => Host, "program" => Program, "severity" => Severity, "facility" => Facility, "source" => Source);
 
 impl Label {
     /// Its name in documents, and in Loki.
@@ -319,14 +250,5 @@ impl Label {
     }
 }
 
-impl Choice for QueueDurability {
-    const NOUN: &'static str = "durability";
-    const NAMES: &'static [(&'static str, QueueDurability)] =
-        &[("fsync", QueueDurability::Fsync), ("delay", QueueDurability::Delay), ("os", QueueDurability::Os)];
-}
-
-impl Choice for Durability {
-    const NOUN: &'static str = "durability";
-    const NAMES: &'static [(&'static str, Durability)] =
-        &[("fsync", Durability::Fsync), ("os", Durability::Os)];
-}
+choice!(QueueDurability, "durability": "fsync" => Fsync, "delay" => Delay, "os" => Os);
+choice!(Durability, "durability": "fsync" => Fsync, "os" => Os);

@@ -27,6 +27,18 @@ pub(crate) trait Choice: Copy + 'static {
     const LATER: &'static [&'static str] = &[];
 }
 
+/// Gives a type the noun for its values, and their names.
+macro_rules! choice {
+    ($type:ident, $noun:literal: $($name:literal => $value:ident),+) => {
+        impl $crate::read::Choice for $type {
+            const NOUN: &'static str = $noun;
+            const NAMES: &'static [(&'static str, $type)] = &[$(($name, $type::$value)),+];
+        }
+    };
+}
+
+pub(crate) use choice;
+
 /// Reads a string and parses it.
 pub(crate) fn parsed<T>(
     node: &DocumentNode,

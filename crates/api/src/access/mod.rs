@@ -2,7 +2,7 @@
 //!
 //! | module         | owns                                                     |
 //! |----------------|----------------------------------------------------------|
-//! | `caller`       | the caller, and the part of the store it may see         |
+//! | `caller`       | a call, its caller, and the part of the store it may see |
 //! | `throttle`     | the wait after failed attempts                           |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
 //! | `authenticate`, `recheck` | from the headers of a request to its caller, and once more later |
@@ -34,4 +34,4 @@ pub(super) mod throttle;
 pub(super) mod tokens;
 pub(super) mod users;
 
-pub(super) use caller::{Caller, Needs};
+pub(super) use caller::{Call, Caller, Needs};

@@ -8,7 +8,6 @@ use crate::extract::Json;
 use crate::question::Unparsed;
 use crate::question::cancel::reading;
 use crate::state::SharedState;
-use axum::extract::State;
 use logstead_query as query;
 use logstead_query::{
     Edit, FieldContent, LIMIT_MAX, Number, Pattern, PatternPart, QUERY_BYTES_MAX, Term, TermTest, TimeExpr,
@@ -130,10 +129,7 @@ pub(crate) enum TermPart {
 }
 
 /// Reads a query and changes it, without running it.
-#[utoipa::path(
-    post, path = "/api/v1/query", tag = "search",
-    responses((status = 200, body = QueryResponse))
-)]
+#[utoipa::path(post, path = "/api/v1/query", tag = "search", responses((status = 200, body = QueryResponse)))]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
     Json(request): Json<QueryRequest>,

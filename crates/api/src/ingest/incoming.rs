@@ -20,7 +20,7 @@ use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::{blocking, busy};
 use axum::body::Body;
-use axum::extract::{Extension, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -104,9 +104,7 @@ impl FromRequestParts<SharedState> for RefusableRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &SharedState) -> Result<RefusableRequest> {
-        let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
-            return Err(ApiError::internal("a route that stores messages has no caller"));
-        };
+        let caller = Caller::from_request_parts(parts, shared).await?;
         let Ok(peer) = Peer::from_request_parts(parts, shared).await;
         let source = shared.state.pipeline.http_source(caller.token());
         let (source, refusal) = match source {

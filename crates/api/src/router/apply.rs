@@ -2,10 +2,10 @@
 
 use super::document_form::{DocumentForm, ExpectedRevisions, entity_tag, if_match};
 use super::draft::{Draft, Problems};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::revision::{ConfirmationTerms, LiveError, Unconfirmed};
-use crate::state::{ApiInner, SharedState};
+use crate::state::ApiInner;
 use crate::waiting::{blocking, busy};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -75,8 +75,7 @@ pub(super) struct ChangeReason {
 
 /// Makes a draft live, if it can run and `expected` is the live revision.
 pub(super) async fn apply(
-    shared: &SharedState,
-    caller: Caller,
+    call: &Call,
     draft: Problems<Draft>,
     expected: Option<u64>,
     ChangeReason { comment, terms }: ChangeReason,
@@ -86,9 +85,10 @@ pub(super) async fn apply(
         return Err(ApiError::bad_request(detail).path("comment"));
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
-    let before = shared.state.pipeline.router();
+    let before = call.shared.state.pipeline.router();
     // They are about everything that the document names.
-    let warnings = if caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
+    let warnings =
+        if call.caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
     let mut applied = RouterChange {
         revision: before.revision,
         changes: diff(&before.checked, &change.checked).changes,
@@ -97,7 +97,7 @@ pub(super) async fn apply(
     };
     // The same text again is not a change: there is nothing to store.
     if change.toml != before.toml {
-        let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
+        let (author, kept, inner) = (call.caller.name.clone(), comment.clone(), call.shared.clone());
         let made = move || {
             let revisions = &inner.state.revisions;
             let live = revisions.make_live(change, expected, &author, &kept, terms);
@@ -108,7 +108,7 @@ pub(super) async fn apply(
         (applied.revision, applied.unconfirmed) = (live.revision, unconfirmed);
         let confirmation = terms.map(|terms| format!(", to be confirmed within {:?}", terms.within));
         let detail = format!("revision {}{}: {comment}", applied.revision, confirmation.unwrap_or_default());
-        shared.audit(caller.actor(), "router.apply", detail).await;
+        call.audit("router.apply", detail).await;
     }
     let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, DocumentForm::Json, false))]);
     Ok((tag, axum::Json(applied)).into_response())

@@ -2,9 +2,8 @@
 
 use super::apply::{ChangeReason, apply, conflict};
 use super::draft::Draft;
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
-use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,23 +11,22 @@ use serde_json::Value;
 
 /// Makes a revision of what `change` leaves of the live document. `expected` is the revision that was looked at.
 pub(super) async fn revise(
-    shared: &SharedState,
-    caller: Caller,
+    call: &Call,
     expected: Option<u64>,
     motive: ChangeReason,
     change: impl FnOnce(&mut Value) -> Result<()>,
 ) -> Result<Response> {
-    let inner = shared.clone();
-    if blocking(move || inner.state.revisions.unconfirmed()).await??.is_some() {
+    let shared = call.shared.clone();
+    if blocking(move || shared.state.revisions.unconfirmed()).await??.is_some() {
         let detail = "the live revision waits to be confirmed: confirm it, or wait until it has gone back";
         return Err(ApiError::new(StatusCode::CONFLICT, detail));
     }
-    let live = shared.state.pipeline.router();
+    let live = call.shared.state.pipeline.router();
     if expected.is_some_and(|expected| expected != live.revision) {
         return Err(conflict(live.revision));
     }
     let mut document = serde_json::to_value(&live.document).map_err(ApiError::internal)?;
     change(&mut document)?;
     let draft = Draft::of_value(&document, &live);
-    apply(shared, caller, draft, Some(live.revision), motive).await
+    apply(call, draft, Some(live.revision), motive).await
 }
