@@ -14,8 +14,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, HoldBack, Keeper, OpenLogspace,
-    Options, Readers, Recovery, Searcher, Stats,
+    Appender, Backlog, DiskError, ExpiredParts, Expiry, HoldBack, Keeper, OpenLogspace, Options, Readers,
+    Recovery, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use logstead_work::Pool;
@@ -106,7 +106,7 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, readers, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
+    /// Hands messages over. They are [prepared](logstead_indexer::EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
     /// the one thread that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
@@ -272,9 +272,9 @@ impl JournalHooks for LogspaceHooks {
         self.headroom.refuses_messages().filter(|_| !is_stopping)
     }
 
-    fn stored(&mut self, encoded: &[EncodedBatch]) {
-        self.counters.messages.add(encoded.iter().map(EncodedBatch::rows).sum());
-        self.counters.batches.add(encoded.len());
+    fn stored(&mut self, messages: usize, batches: usize) {
+        self.counters.messages.add(messages);
+        self.counters.batches.add(batches);
         self.counters.commits.add(1);
         self.wake.stored();
         if self.counters.last_error.lock().take().is_some() {

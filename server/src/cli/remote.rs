@@ -2,8 +2,8 @@
 
 use super::failure::CommandFailure;
 use super::secret;
-use clap::Args;
 use clap::error::ErrorKind;
+use clap::{ArgGroup, Args};
 use logstead_client::http::{Encryption, agent};
 use logstead_client::proxy::Proxies;
 use logstead_client::tls::{Authorities, TlsOptions};
@@ -29,6 +29,23 @@ pub(super) struct ServerArgs {
     /// server's own certificate [env: LOGSTEAD_CA_FILE]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
+}
+
+/// The data directory or the server that a command reads: the same options for all commands.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
+pub(super) struct StoreLocationArgs {
+    /// A data directory. It is only read, so a server may be running on it
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+impl StoreLocationArgs {
+    pub(super) fn location(&self) -> Result<StoreLocation<'_>, CommandFailure> {
+        self.server.or(self.data.as_ref())
+    }
 }
 
 /// The token that a command logs in with.

@@ -1,6 +1,7 @@
 //! Prints the output of commands. A reader that has gone away (`| head`) is not an error.
 
 use rustix::event::{PollFd, PollFlags, poll};
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// Prints a line.
@@ -43,6 +44,13 @@ pub(super) fn end_with_reader() -> io::Result<()> {
 /// Prints to standard error, if that is still open.
 pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
+}
+
+/// Prints the warnings of a server's answer.
+pub(super) fn warn_of(answer: &Value) {
+    for warning in answer["warnings"].as_array().into_iter().flatten() {
+        error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
+    }
 }
 
 /// Says how many copies are left out, if any are.
