@@ -1,6 +1,6 @@
 //! `logstead context`: prints the messages before and after one, from a data directory or through a running server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::question::{to_the_end, warn_of_damage};
 use super::remote::{Remote, StoreLocation, StoreLocationArgs};
@@ -43,7 +43,7 @@ pub(super) struct ContextCommand {
 }
 
 impl ContextCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let messages = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data)?,
             StoreLocation::Server(remote) => self.at_server(&remote)?,
@@ -51,7 +51,7 @@ impl ContextCommand {
         self.format.print_all(&messages)
     }
 
-    fn in_data(&self, data: &Path) -> Result<Vec<Value>, CommandFailure> {
+    fn in_data(&self, data: &Path) -> Result<Vec<Value>> {
         let (logspace, sequence) = self.id.rsplit_once(':').unwrap_or_default();
         let sequence = sequence.parse::<u64>().map_err(|_| {
             CommandFailure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
@@ -69,7 +69,7 @@ impl ContextCommand {
         messages.iter().map(value).collect::<Result<_, _>>().map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<Vec<Value>, CommandFailure> {
+    fn at_server(&self, server: &Remote) -> Result<Vec<Value>> {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);

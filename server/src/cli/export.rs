@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** missing messages are reported, with exit code 1.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::output::Output;
 use super::question::{DirectoryQuestion, QuestionArgs};
 use super::remote::{Remote, StoreLocation, StoreLocationArgs};
@@ -72,7 +72,7 @@ enum ExportOrder {
 }
 
 impl Export {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let mut output = Output::open("export", self.output.as_deref())?;
         let lacks = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data, &mut output)?,
@@ -82,7 +82,7 @@ impl Export {
         lacks.told().map_or(Ok(()), |told| Err(CommandFailure::no(told)))
     }
 
-    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<MissingParts, CommandFailure> {
+    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<MissingParts> {
         let logspaces = self.question.logspaces.join(",");
         let columns = self.columns.as_ref().map(|names| names.join(","));
         let limit = self.limit.map(|limit| limit.to_string());
@@ -117,7 +117,7 @@ impl Export {
         }
     }
 
-    fn in_data(&self, data: &Path, output: &mut Output) -> Result<MissingParts, CommandFailure> {
+    fn in_data(&self, data: &Path, output: &mut Output) -> Result<MissingParts> {
         let question = DirectoryQuestion::new(data, &self.query, &self.question)?;
         let (is_csv, stages) = (self.format == FileFormat::Csv, &question.pipeline.stages);
         let passing = StreamedStages::exported(&question.pipeline, is_csv, question.now);
@@ -132,7 +132,7 @@ impl Export {
         question: &DirectoryQuestion,
         passing: Option<StreamedStages>,
         output: &mut Output,
-    ) -> Result<MissingParts, CommandFailure> {
+    ) -> Result<MissingParts> {
         let writing = match self.format {
             FileFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
             FileFormat::Csv => {
@@ -163,11 +163,7 @@ impl Export {
         Ok(MissingParts { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
-    fn table(
-        &self,
-        question: &DirectoryQuestion,
-        output: &mut Output,
-    ) -> Result<MissingParts, CommandFailure> {
+    fn table(&self, question: &DirectoryQuestion, output: &mut Output) -> Result<MissingParts> {
         if self.format == FileFormat::Raw {
             return Err(CommandFailure::no("a query with stages makes a table: export it as ndjson or csv"));
         }
@@ -227,7 +223,7 @@ impl LastLine {
         self.held.drain(..begins).collect()
     }
 
-    fn lacks(&self, server: &str) -> Result<MissingParts, CommandFailure> {
+    fn lacks(&self, server: &str) -> Result<MissingParts> {
         let broken = |error| {
             CommandFailure::environment(format!("{server}: the answer ends without its summary: {error}"))
         };

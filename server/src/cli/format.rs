@@ -1,6 +1,6 @@
 //! A message as the commands print it: as text, JSON or CSV, or as it was received.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::text::{self, csv, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -25,7 +25,7 @@ pub(super) enum OutputFormat {
 }
 
 impl OutputFormat {
-    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), CommandFailure> {
+    pub(super) fn print_all(self, messages: &[Value]) -> Result<()> {
         if let OutputFormat::Csv = self {
             text::line(&csv(COLUMNS.into_iter())).map_err(CommandFailure::environment)?;
         }

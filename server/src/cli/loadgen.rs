@@ -1,6 +1,6 @@
 //! `logstead loadgen`: sends load to a receiver, and counts the messages sent and acknowledged.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::remote::TokenArgs;
 use super::text;
 use clap::{Args, ValueEnum};
@@ -125,7 +125,7 @@ enum StreamFraming {
 }
 
 impl Loadgen {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let plan = self.plan(self.token.read()?.unwrap_or_default());
         Descriptors::of_process();
         let stop = Arc::new(AtomicBool::new(false));
@@ -286,7 +286,7 @@ impl From<StreamFraming> for Framing {
 }
 
 /// The first signal ends the run with its summary, a second one at once.
-fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), CommandFailure> {
+fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CommandFailure::environment)?;
     let guard = runtime.enter();

@@ -1,6 +1,6 @@
 //! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::{store, text};
 use clap::Args;
 use logstead_answer::{AnswerSettings, AnswerTable};
@@ -73,11 +73,7 @@ pub(super) struct DirectoryQuestion {
 
 impl DirectoryQuestion {
     /// Opens the logspaces for reading; warns of possible mistakes in the query.
-    pub(super) fn new(
-        data: &Path,
-        query: &str,
-        asked: &QuestionArgs,
-    ) -> Result<DirectoryQuestion, CommandFailure> {
+    pub(super) fn new(data: &Path, query: &str, asked: &QuestionArgs) -> Result<DirectoryQuestion> {
         let now = clock::now();
         let search = parse_asked(query, asked.as_text.unparsed()).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {
@@ -113,7 +109,7 @@ impl DirectoryQuestion {
     }
 
     /// The table that the stages produce.
-    pub(super) fn table(&self) -> Result<(AnswerTable, Coverage), CommandFailure> {
+    pub(super) fn table(&self) -> Result<(AnswerTable, Coverage)> {
         let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = AnswerSettings { now: *now, range: *range, asked: *range, memory_bytes_max };
@@ -172,7 +168,7 @@ pub(super) fn warn_of_damage(coverage: &Coverage) {
 }
 
 /// The range given by `--from` and `--to`.
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, CommandFailure> {
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange> {
     let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
@@ -185,7 +181,7 @@ fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRan
     })
 }
 
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, CommandFailure> {
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
         CommandFailure::no(format!(

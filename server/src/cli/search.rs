@@ -1,6 +1,6 @@
 //! `logstead search`: finds messages in a data directory, even if a server has it open, or through a running server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::question::{DirectoryQuestion, QuestionArgs, warn_of_damage};
 use super::remote::{Remote, StoreLocation, StoreLocationArgs};
@@ -47,7 +47,7 @@ pub(super) struct SearchCommand {
 }
 
 impl SearchCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let found = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data)?,
             StoreLocation::Server(remote) => self.at_server(&remote)?,
@@ -59,7 +59,7 @@ impl SearchCommand {
         if found.is_empty() { Err(CommandFailure::no("no message matches")) } else { Ok(()) }
     }
 
-    fn in_data(&self, data: &Path) -> Result<SearchAnswer, CommandFailure> {
+    fn in_data(&self, data: &Path) -> Result<SearchAnswer> {
         let question = DirectoryQuestion::new(data, &self.query, &self.question)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
@@ -77,7 +77,7 @@ impl SearchCommand {
         messages.map(SearchAnswer::Messages).map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<SearchAnswer, CommandFailure> {
+    fn at_server(&self, server: &Remote) -> Result<SearchAnswer> {
         // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             let answer = self.ask(server, "aggregate", &[])?;
@@ -101,17 +101,12 @@ impl SearchCommand {
         Ok(SearchAnswer::Messages(found))
     }
 
-    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value, CommandFailure> {
+    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value> {
         let limit = left.min(PAGE_MAX).to_string();
         self.ask(server, "search", &[("limit", Some(&limit)), ("cursor", cursor)])
     }
 
-    fn ask(
-        &self,
-        server: &Remote,
-        what: &str,
-        more: &[(&str, Option<&str>)],
-    ) -> Result<Value, CommandFailure> {
+    fn ask(&self, server: &Remote, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value> {
         let logspaces = self.question.logspaces.join(",");
         server.ask(what, &self.question.parameters(&self.query, &logspaces, more))
     }
