@@ -1,6 +1,6 @@
 //! Helpers for the tests of answers: random messages, batches of them, and running a pipeline over them.
 
-use super::{
+use crate::{
     Aggregation, AnswerError, AnswerRows, AnswerSettings, AnswerTable, BatchLocation, BatchTimes, CodedColumn,
 };
 use logstead_query::{Context, Matcher, TimeRange, parse_pipeline};

@@ -3,8 +3,8 @@
 //!
 //! `LOGSTEAD_STREAMS` says how many streams there are; `scripts/long.mjs` asks for 100 000.
 
-use super::tests::framings;
-use super::*;
+use super::super::*;
+use super::framings;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
