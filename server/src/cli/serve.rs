@@ -227,7 +227,7 @@ async fn serve(
     let mut hang_up = signal(SignalKind::hangup()).map_err(CommandFailure::environment)?;
     announce(&listeners, pipeline, setup_code);
     let limits = web_limits(&state.settings, pipeline);
-    let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
+    let (sockets, counters) = (pipeline.sockets.clone(), pipeline.counters.clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let apps = apps(state, &listeners);
     let context = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
@@ -276,7 +276,7 @@ fn apps(state: ApiState, listeners: &[BoundListener]) -> Apps {
 /// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
 /// those of the sources, but keeps half.
 fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
-    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets().max());
+    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets.max());
     let of_sources = pipeline.connections_max();
     let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
     if room < wanted {

@@ -127,7 +127,7 @@ fn too_fast(shared: &SharedState, caller: &Caller) -> Option<ApiError> {
 
 /// Why everybody has to wait, if so.
 fn too_much(shared: &SharedState) -> Option<ApiError> {
-    let is_short = shared.state.pipeline.memory().gauge.is_short();
+    let is_short = shared.state.pipeline.memory.gauge.is_short();
     is_short.then(|| busy("the server is short of memory for now"))
 }
 
@@ -209,7 +209,7 @@ impl Incoming {
     }
 
     pub(super) fn repeats(&self) -> &Arc<Repeats> {
-        self.pipeline().repeats()
+        &self.pipeline().repeats
     }
 
     fn has_read(&self, body_bytes: usize) {

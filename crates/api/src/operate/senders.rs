@@ -128,7 +128,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
         }
     };
     let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
-    pipeline.senders().report(&senders::SenderQuery {
+    pipeline.senders.report(&senders::SenderQuery {
         source: &source,
         text,
         from,
@@ -172,7 +172,7 @@ pub(crate) async fn frames(
     let limit = within(params.limit, FRAMES, FRAMES_MAX)?;
     let logspaces = call.caller.logspaces(&call.shared.state.pipeline);
     let key = SenderKey { source: source.as_str().into(), host: host.clone() };
-    let last_seen = call.shared.state.pipeline.senders().last_seen(&key).unwrap_or_else(clock::now);
+    let last_seen = call.shared.state.pipeline.senders.last_seen(&key).unwrap_or_else(clock::now);
     let answer = move |cancel: &Cancel| last_frames(&logspaces, &key, last_seen, limit, cancel);
     let frames =
         ask(&call.shared, &call.caller, Weight { is_instant: None, spent: Duration::ZERO }, answer).await?;
@@ -211,7 +211,7 @@ pub(crate) async fn skipped(
     State(shared): State<SharedState>,
     Path((source, host)): Path<(String, String)>,
 ) -> axum::Json<SkippedPieces> {
-    let samples = shared.state.pipeline.senders().samples(&SenderKey { source: source.into(), host });
+    let samples = shared.state.pipeline.senders.samples(&SenderKey { source: source.into(), host });
     let piece = |SkippedSample { received, reason, bytes, head }: SkippedSample| SkippedPiece {
         received: received.to_string(),
         reason: reason.to_owned(),
@@ -312,7 +312,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
 )]
 pub(crate) async fn forget(call: Call, Path((source, host)): Path<(String, String)>) -> Result<StatusCode> {
     let key = SenderKey { source: source.as_str().into(), host: host.clone() };
-    if !call.shared.state.pipeline.senders().forget(&key) {
+    if !call.shared.state.pipeline.senders.forget(&key) {
         return Err(ApiError::not_found(format!("source `{source}` knows no sender `{host}`")));
     }
     call.audit("sender.forget", format!("{host} of {source}")).await;
@@ -352,7 +352,7 @@ pub(crate) async fn forget_all(
     }
     let what = format!("those with `{text}`{}", if only_once { " that sent once" } else { "" });
     let inner = call.shared.clone();
-    let senders = blocking(move || inner.state.pipeline.senders().forget_all(&text, only_once)).await?;
+    let senders = blocking(move || inner.state.pipeline.senders.forget_all(&text, only_once)).await?;
     call.audit("sender.forget", format!("{senders} senders: {what}")).await;
     Ok(axum::Json(Forgotten { senders }))
 }

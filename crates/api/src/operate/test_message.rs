@@ -50,7 +50,7 @@ pub(crate) async fn test(call: Call, Json(body): Json<Map<String, Value>>) -> Re
     };
     call.audit("destination.test", destination.id.clone()).await;
     let (begin, by) = (Instant::now(), call.caller.name.clone());
-    let folders = call.shared.state.pipeline.folders().clone();
+    let folders = call.shared.state.pipeline.folders.clone();
     let (tell, told) = oneshot::channel();
     // Not a thread of the runtime: where the deadline has passed, nobody waits for the sink any more.
     let send = request_id::carried(move || {
@@ -89,7 +89,7 @@ fn read(shared: &ApiInner, body: &Map<String, Value>) -> Result<Destination> {
             destination_from_json(&json).map_err(ApiError::of_document)?
         }
     };
-    match pipeline.folders().refused_sink(&destination.kind) {
+    match pipeline.folders.refused_sink(&destination.kind) {
         None => Ok(destination),
         Some(message) => {
             let path = "path".to_owned();

@@ -44,7 +44,7 @@ pub(crate) struct LookupFiles {
 /// The tables that steps can look values up in.
 #[utoipa::path(get, path = "/api/v1/lookups", operation_id = "list_lookups", tag = "router", responses((status = 200, body = LookupFiles)))]
 pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<LookupFiles> {
-    let files = shared.state.pipeline.lookups().all().into_iter();
+    let files = shared.state.pipeline.lookups.all().into_iter();
     let file = |(name, known): (String, KnownLookup)| LookupFile {
         used_by: used_by(&shared, &name),
         name,
@@ -67,7 +67,7 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
     check_name(&name)?;
     let pipeline = shared.state.pipeline.clone();
     let own = name.clone();
-    match blocking(move || pipeline.lookups().read(&own)).await? {
+    match blocking(move || pipeline.lookups.read(&own)).await? {
         Ok(text) => Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&name)),
         Err(error) => Err(ApiError::internal(error)),
@@ -91,7 +91,7 @@ pub(crate) async fn store(call: Call, Path(name): Path<String>, body: Body) -> R
     let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
     let stored = blocking(move || {
         let table = LookupTable::parse(&text).map_err(|error| ApiError::bad_request(error.to_string()))?;
-        pipeline.lookups().write(&own, &text).map_err(ApiError::internal)?;
+        pipeline.lookups.write(&own, &text).map_err(ApiError::internal)?;
         Ok::<_, ApiError>(table.rows())
     });
     let rows = stored.await??;
@@ -113,7 +113,7 @@ pub(crate) async fn remove(call: Call, Path(name): Path<String>) -> Result<Statu
         return Err(ApiError::new(StatusCode::CONFLICT, detail));
     }
     let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
-    if !blocking(move || pipeline.lookups().remove(&own)).await?.map_err(ApiError::internal)? {
+    if !blocking(move || pipeline.lookups.remove(&own)).await?.map_err(ApiError::internal)? {
         return Err(missing(&name));
     }
     call.audit("lookup.remove", name).await;

@@ -122,7 +122,7 @@ pub(crate) async fn trace(call: Call, Json(request): Json<TraceRequest>) -> Resu
         }
     };
     let batch = Arc::new(builder.seal());
-    let lookups = pipeline.lookups().tables().clone();
+    let lookups = pipeline.lookups.tables().clone();
     blocking(move || axum::Json(traced(&checked, &lookups, &batch, source))).await
 }
 
