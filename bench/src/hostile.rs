@@ -84,7 +84,7 @@ struct Stranger {
 impl Hostile {
     pub(crate) fn run(&self) -> Result<()> {
         raise_file_limit();
-        let router = router(&[source("relp", "relp", "max_connections = 2000\n")], "");
+        let router = router(&[source("relp", "relp", "connections_max = 2000\n")], "");
         let server = self.subject.serve(&self.data, &router)?;
         server
             .post("/users", &serde_json::json!({ "name": NAME, "password": PASSWORD, "role": "analyst" }))?;

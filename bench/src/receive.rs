@@ -358,7 +358,7 @@ impl MeasuredCase {
         };
         let coalesce = if kind == "syslog" { format!("coalesce = {coalesce}\n") } else { String::new() };
         let MeasuredCase { scheme, durability, .. } = self;
-        let source = source(kind, scheme, &format!("max_connections = 100000\n{partitions}{coalesce}"));
+        let source = source(kind, scheme, &format!("connections_max = 100000\n{partitions}{coalesce}"));
         router(&[source], &format!("durability = \"{durability}\"\n"))
     }
 }

@@ -70,7 +70,8 @@ const TOKEN_CHARS_MAX: usize = 64;
 fn draft(node: &DocumentNode, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
     let is_document = findings.is_empty();
-    let (checked, later) = run(&document);
+    let (mut checked, later) = run(&document);
+    checked.warnings.splice(..0, findings.warnings.drain(..));
     if document.version == VERSION {
         findings.add_consequences(later);
     }
@@ -165,15 +166,14 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
     let mut has_internal = false;
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
+        if let Some(sockets) = source.kind.sockets() {
+            check_listeners(source, sockets, &path.key("listen"), &mut open, findings);
+        }
         match &source.kind {
-            SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::Gelf(_) | SourceKind::Otlp(_) => {
-                check_listeners(source, &path.key("listen"), &mut open, findings);
-            }
             SourceKind::File(files) if files.paths.is_empty() => {
                 let message = "must name at least one file, like `[\"/var/log/nginx/*.log\"]`";
                 findings.value(&path.key("paths"), message);
             }
-            SourceKind::File(_) => {}
             SourceKind::Http(http) => {
                 if http
                     .token
@@ -203,6 +203,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
                     .value(&path.key("kind"), "there can be only one source of this kind: remove this one");
             }
             SourceKind::Internal => has_internal = true,
+            _ => {}
         }
     }
 }
@@ -210,11 +211,11 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
 /// Refuses overlapping addresses. Those of a disabled source are closed, so others may use them.
 fn check_listeners<'a>(
     source: &'a Source,
+    listeners: &[ListenAddress],
     path: &Path,
     open: &mut Vec<(ListenAddress, &'a str)>,
     findings: &mut Findings,
 ) {
-    let listeners = source.kind.listen();
     if listeners.is_empty() {
         findings.value(path, "must name at least one, like `[\"tcp://0.0.0.0:5514\"]`");
     }

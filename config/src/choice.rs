@@ -6,60 +6,6 @@ use serde::Serialize;
 
 use crate::read::{Choice, choice};
 
-/// The name of a kind of source.
-#[derive(Clone, Copy)]
-pub(crate) enum SourceName {
-    Syslog,
-    Relp,
-    Gelf,
-    Otlp,
-    File,
-    Http,
-    Internal,
-}
-
-impl Choice for SourceName {
-    const NOUN: &'static str = "kind of source";
-    const NAMES: &'static [(&'static str, SourceName)] = &[
-        ("syslog", SourceName::Syslog),
-        ("relp", SourceName::Relp),
-        ("gelf", SourceName::Gelf),
-        ("otlp", SourceName::Otlp),
-        ("file", SourceName::File),
-        ("http", SourceName::Http),
-        ("internal", SourceName::Internal),
-    ];
-}
-
-/// The name of a kind of destination.
-#[derive(Clone, Copy)]
-pub(crate) enum DestinationName {
-    Syslog,
-    Relp,
-    File,
-    S3,
-    Elastic,
-    Loki,
-    SplunkHec,
-    Otlp,
-    NdjsonHttp,
-}
-
-impl Choice for DestinationName {
-    const NOUN: &'static str = "kind of destination";
-    const NAMES: &'static [(&'static str, DestinationName)] = &[
-        ("syslog", DestinationName::Syslog),
-        ("relp", DestinationName::Relp),
-        ("file", DestinationName::File),
-        ("s3", DestinationName::S3),
-        ("elastic", DestinationName::Elastic),
-        ("loki", DestinationName::Loki),
-        ("splunk_hec", DestinationName::SplunkHec),
-        ("otlp", DestinationName::Otlp),
-        ("ndjson_http", DestinationName::NdjsonHttp),
-    ];
-}
-
 /// The position at which reading begins in files that exist when the source is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Start))]

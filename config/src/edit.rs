@@ -3,8 +3,9 @@
 //! **Invariant:** the written text is read back as the same document.
 
 use serde::Serialize;
-use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
+use crate::catalogue::renamed;
 use crate::destination::Destination;
 use crate::document::{Document, VERSION, from_toml};
 use crate::logspace::Logspace;
@@ -29,8 +30,8 @@ pub fn to_toml(document: &Document) -> String {
     text.to_string()
 }
 
-/// Edits `old_text` so that it means `new`. Unchanged parts stay as written, comments included. A text that is not a
-/// document is replaced.
+/// Edits `old_text` so that it means `new`. Unchanged parts stay as written, comments and old names of keys included. A
+/// text that is not a document is replaced.
 pub fn merge_into_toml(old_text: &str, new: &Document) -> String {
     let (Ok(old), Ok(mut text)) = (from_toml(old_text), old_text.parse::<DocumentMut>()) else {
         return to_toml(new);
@@ -121,6 +122,7 @@ fn updated<T: Listed>(mut table: Table, before: &T, after: &T) -> Table {
     if before == after {
         return table;
     }
+    rename_old_keys(&mut table);
     let (old, new) = (full(before), full(after));
     if same(old.get("kind"), new.get("kind")) {
         update(&mut table, &old, &new);
@@ -131,6 +133,20 @@ fn updated<T: Listed>(mut table: Table, before: &T, after: &T) -> Table {
     *fresh.decor_mut() = table.decor().clone();
     fresh.set_position(table.position());
     fresh
+}
+
+/// Gives keys with old names those that they have now; their places and comments stay.
+fn rename_old_keys(table: &mut Table) {
+    let written: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
+    if written.iter().all(|key| renamed(key).is_none()) {
+        return;
+    }
+    // A key cannot be changed where it is, so each moves behind the last one in turn.
+    for key in &written {
+        let Some((key, item)) = table.remove_entry(key) else { continue };
+        let name = renamed(key.get()).map(|name| Key::new(name).with_leaf_decor(key.leaf_decor().clone()));
+        table.insert_formatted(&name.unwrap_or(key), item);
+    }
 }
 
 fn update(table: &mut dyn TableLike, old: &dyn TableLike, new: &dyn TableLike) {

@@ -44,19 +44,13 @@ mod warn;
 mod zone;
 
 pub use auto::{CountOrAuto, SizeOrAuto};
+pub use catalogue::{DestinationType, SourceType};
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
 pub use checked::{Checked, CheckedRoute, RouteTarget};
-pub use choice::{
-    Addressing, Compression, Durability, ForwardFormat, ForwardFraming, Framing, HttpFormat, HttpMethod,
-    Label, Packing, QueueDurability, SourceFormat, StartPosition,
-};
-pub use destination::{
-    Address, Addresses, ClientTls, Destination, DestinationKind, DestinationToken, ElasticServer, FileSink,
-    GatherLimits, HttpHeader, HttpServer, LokiServer, NdjsonHttp, OtlpServer, Proxy, Queue, RelpServer,
-    Rotation, S3, SplunkHecServer, SyslogServer, Transport, Url,
-};
+pub use choice::*;
+pub use destination::*;
 pub use diff::{ChangedIds, Changes, diff};
 pub use document::{Document, VERSION, destination_from_json, from_json, from_toml};
 pub use edit::{merge_into_toml, to_toml};
@@ -67,10 +61,7 @@ pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use redact::{redacted, redacted_document};
 pub use route::Route;
-pub use source::{
-    Admission, Coalesce, FileSource, GelfSource, HttpSource, OtlpSource, Reception, RelpSource, Source,
-    SourceKind, SyslogSource, Tls,
-};
+pub use source::*;
 pub use step::{
     CheckedAction, CheckedFormat, CheckedStep, ParseFormat, RouteStep, STEPS_MAX, SampleShare, StepAction,
     TemplatePiece, TextTemplate, ThrottleRate, facility_of, fits, is_lookup_name, severity_of, time_of,

@@ -59,6 +59,8 @@ pub(crate) enum FindingTarget {
 pub(crate) struct Findings {
     list: Vec<Finding>,
     more: usize,
+    /// Sentences about values that are valid but should be written in another way.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Problem {
@@ -123,6 +125,7 @@ impl Findings {
         self.add(path, message.into(), FindingTarget::Inside(range));
     }
 
+    /// Whether nothing is wrong; there may be warnings.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -4,10 +4,8 @@ use ipnet::IpNet;
 use serde::Serialize;
 
 use crate::auto::CountOrAuto;
-use crate::catalogue::{
-    FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
-};
-use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
+use crate::catalogue::{SOURCE, SourceType};
+use crate::choice::{Framing, SourceFormat, StartPosition};
 use crate::listen::{ListenAddress, ListenProtocol};
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
@@ -87,7 +85,7 @@ pub struct GelfSource {
     pub listen: Vec<ListenAddress>,
     /// The longest message, uncompressed, that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
     /// The number of workers that share one connection's messages.
@@ -106,7 +104,7 @@ pub struct OtlpSource {
     pub listen: Vec<ListenAddress>,
     /// The longest request that is accepted, uncompressed.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_request: Size,
+    pub request_max: Size,
     /// The name of the token that requests must have; without it, they need none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
@@ -132,7 +130,7 @@ pub struct Reception {
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
     /// The time and size up to which reads are combined.
     pub coalesce: Coalesce,
     /// The number of workers that share one connection's messages.
@@ -147,7 +145,7 @@ pub struct Reception {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Admission {
     /// The greatest number of open stream connections; further ones are refused.
-    pub max_connections: u32,
+    pub connections_max: u32,
     /// Networks that may send; empty for everyone.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
     pub allow: Vec<IpNet>,
@@ -194,7 +192,7 @@ pub struct FileSource {
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub max_message: Size,
+    pub message_max: Size,
 }
 
 /// The keys of a source of messages from the HTTP ingest endpoints.
@@ -220,34 +218,61 @@ pub struct Coalesce {
 }
 
 impl SourceKind {
-    /// The addresses that it listens on.
-    pub fn listen(&self) -> &[ListenAddress] {
+    /// The kind without its keys.
+    pub fn tag(&self) -> SourceType {
         match self {
-            SourceKind::Syslog(syslog) => &syslog.listen,
-            SourceKind::Relp(relp) => &relp.listen,
-            SourceKind::Gelf(gelf) => &gelf.listen,
-            SourceKind::Otlp(otlp) => &otlp.listen,
-            SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => &[],
+            SourceKind::Syslog(_) => SourceType::Syslog,
+            SourceKind::Relp(_) => SourceType::Relp,
+            SourceKind::Gelf(_) => SourceType::Gelf,
+            SourceKind::Otlp(_) => SourceType::Otlp,
+            SourceKind::File(_) => SourceType::File,
+            SourceKind::Http(_) => SourceType::Http,
+            SourceKind::Internal => SourceType::Internal,
         }
     }
 
-    /// The name that documents and the API use.
-    pub fn name(&self) -> &'static str {
+    /// The addresses that it listens on, if it is of a kind with sockets of its own.
+    pub fn sockets(&self) -> Option<&[ListenAddress]> {
         match self {
-            SourceKind::Syslog(_) => "syslog",
-            SourceKind::Relp(_) => "relp",
-            SourceKind::Gelf(_) => "gelf",
-            SourceKind::Otlp(_) => "otlp",
-            SourceKind::File(_) => "file",
-            SourceKind::Http(_) => "http",
-            SourceKind::Internal => "internal",
+            SourceKind::Syslog(syslog) => Some(&syslog.listen),
+            SourceKind::Relp(relp) => Some(&relp.listen),
+            SourceKind::Gelf(gelf) => Some(&gelf.listen),
+            SourceKind::Otlp(otlp) => Some(&otlp.listen),
+            SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => None,
+        }
+    }
+
+    /// The addresses that it listens on.
+    pub fn listen(&self) -> &[ListenAddress] {
+        self.sockets().unwrap_or_default()
+    }
+
+    /// The time zone of timestamps without one, if it is of a kind that may receive such.
+    pub fn timezone(&self) -> Option<&str> {
+        match self {
+            SourceKind::Syslog(syslog) => Some(&syslog.reception.timezone),
+            SourceKind::Relp(relp) => Some(&relp.reception.timezone),
+            SourceKind::File(files) => Some(&files.timezone),
+            SourceKind::Gelf(_) | SourceKind::Otlp(_) | SourceKind::Http(_) | SourceKind::Internal => None,
+        }
+    }
+
+    fn read(tag: SourceType, fields: &mut TableReader<'_>) -> SourceKind {
+        fields.described_by(tag.form().settings);
+        match tag {
+            SourceType::Syslog => SourceKind::Syslog(SyslogSource::read(fields)),
+            SourceType::Relp => SourceKind::Relp(RelpSource::read(fields)),
+            SourceType::Gelf => SourceKind::Gelf(GelfSource::read(fields)),
+            SourceType::Otlp => SourceKind::Otlp(OtlpSource::read(fields)),
+            SourceType::File => SourceKind::File(FileSource::read(fields)),
+            SourceType::Http => SourceKind::Http(HttpSource::read(fields)),
+            SourceType::Internal => SourceKind::Internal,
         }
     }
 }
 
 impl SyslogSource {
     fn read(fields: &mut TableReader<'_>) -> SyslogSource {
-        fields.described_by(SYSLOG_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         SyslogSource {
             framing: fields.get("framing"),
@@ -260,7 +285,6 @@ impl SyslogSource {
 
 impl RelpSource {
     fn read(fields: &mut TableReader<'_>) -> RelpSource {
-        fields.described_by(RELP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Relp);
         RelpSource { reception: Reception::read(fields, &listen), listen }
     }
@@ -268,10 +292,9 @@ impl RelpSource {
 
 impl GelfSource {
     fn read(fields: &mut TableReader<'_>) -> GelfSource {
-        fields.described_by(GELF_SOURCE);
         let listen = listeners(fields, ListenProtocol::Frames);
         GelfSource {
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
             coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, &listen),
@@ -282,10 +305,9 @@ impl GelfSource {
 
 impl OtlpSource {
     fn read(fields: &mut TableReader<'_>) -> OtlpSource {
-        fields.described_by(OTLP_SOURCE);
         let listen = listeners(fields, ListenProtocol::Otlp);
         OtlpSource {
-            max_request: fields.get_within("max_request"),
+            request_max: fields.get_within("request_max"),
             token: fields.optional("token"),
             admission: Admission::read(fields, &listen),
             listen,
@@ -310,7 +332,7 @@ impl Reception {
             timezone: timezone(fields),
             timezones: timezones(fields),
             charset: fields.get("charset"),
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
             coalesce: fields.settings_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
             admission: Admission::read(fields, listen),
@@ -321,7 +343,7 @@ impl Reception {
 impl Admission {
     fn read(fields: &mut TableReader<'_>, listen: &[ListenAddress]) -> Admission {
         Admission {
-            max_connections: fields.get_within("max_connections"),
+            connections_max: fields.get_within("connections_max"),
             allow: fields.get("allow"),
             proxy_protocol: fields.get("proxy_protocol"),
             tls: Tls::of(fields, listen),
@@ -363,14 +385,12 @@ impl Tls {
 
 impl HttpSource {
     fn read(fields: &mut TableReader<'_>) -> HttpSource {
-        fields.described_by(HTTP_SOURCE);
         HttpSource { token: fields.optional("token") }
     }
 }
 
 impl FileSource {
     fn read(fields: &mut TableReader<'_>) -> FileSource {
-        fields.described_by(FILE_SOURCE);
         let files = FileSource {
             paths: fields.required("paths", Vec::new()),
             start: fields.get("start"),
@@ -378,7 +398,7 @@ impl FileSource {
             timezone: timezone(fields),
             timezones: timezones(fields),
             charset: fields.get("charset"),
-            max_message: fields.get_within("max_message"),
+            message_max: fields.get_within("message_max"),
         };
         if files.paths.iter().any(|path| path.is_empty() || path.split('/').any(|part| part == "..")) {
             fields.note("paths", "must name files, without `..`, like `[\"/var/log/nginx/*.log\"]`");
@@ -396,7 +416,7 @@ impl Coalesce {
 /// The defaults of a syslog source.
 impl Default for Coalesce {
     fn default() -> Coalesce {
-        defaults(SYSLOG_SOURCE, "coalesce.", Coalesce::read)
+        defaults(SourceType::Syslog.form().settings, "coalesce.", Coalesce::read)
     }
 }
 
@@ -406,17 +426,12 @@ impl ReadValue for Source {
         fields.described_by(&[SOURCE]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
-        let kind = match fields.required("kind", None) {
-            Some(SourceName::Syslog) => SourceKind::Syslog(SyslogSource::read(&mut fields)),
-            Some(SourceName::Relp) => SourceKind::Relp(RelpSource::read(&mut fields)),
-            Some(SourceName::Gelf) => SourceKind::Gelf(GelfSource::read(&mut fields)),
-            Some(SourceName::Otlp) => SourceKind::Otlp(OtlpSource::read(&mut fields)),
-            Some(SourceName::File) => SourceKind::File(FileSource::read(&mut fields)),
-            Some(SourceName::Http) => SourceKind::Http(HttpSource::read(&mut fields)),
-            Some(SourceName::Internal) => SourceKind::Internal,
+        let Some(tag) = fields.required("kind", None) else {
             // Without a kind it is unknown which keys belong here.
-            None => return Some(Source { id, enabled, kind: SourceKind::Internal }),
+            return Some(Source { id, enabled, kind: SourceKind::Internal });
         };
+        let kind = SourceKind::read(tag, &mut fields);
+        fields.warn_of_old_keys(&format!("source `{id}`"));
         fields.finish();
         Some(Source { id, enabled, kind })
     }

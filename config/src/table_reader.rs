@@ -1,6 +1,8 @@
 //! Reads the keys of one table, and records everything that is wrong instead of stopping at the first problem.
 //!
 //! **Invariant:** a key that is never read is a problem, with the most similar key that is read.
+//!
+//! A key whose row in the catalogue has an old name is read under either, and findings name the one that is written.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -47,20 +49,20 @@ impl<'a> TableReader<'a> {
 
     /// The value of `key`, or its default in the catalogue.
     pub(crate) fn get<T: ReadValue>(&mut self, key: &'static str) -> T {
-        let row = find(self.groups, self.table, key);
+        let row = self.row(key);
         self.optional(key).unwrap_or_else(|| row.standard())
     }
 
     /// Like [`TableReader::get`], and the value must be within the limits of the catalogue.
     pub(crate) fn get_within<T: Bounded>(&mut self, key: &'static str) -> T {
-        let row = find(self.groups, self.table, key);
+        let row = self.row(key);
         self.optional_in_catalogue(key).unwrap_or_else(|| row.standard())
     }
 
     /// Like [`TableReader::optional`], and the value must be within the limits of the catalogue.
     pub(crate) fn optional_in_catalogue<T: Bounded>(&mut self, key: &'static str) -> Option<T> {
         let value: T = self.optional(key)?;
-        match find(self.groups, self.table, key).limits::<T>() {
+        match self.row(key).limits::<T>() {
             (Some(min), Some(max)) if value < min || max < value => {
                 self.note(key, format!("must be {min} to {max}, not {value}"));
             }
@@ -96,7 +98,7 @@ impl<'a> TableReader<'a> {
     /// The value of `key`, if present and valid. JSON's `null` counts as absent.
     pub(crate) fn optional<T: ReadValue>(&mut self, key: &'static str) -> Option<T> {
         let node = self.take(key)?;
-        T::read(node, &self.path.key(key), self.findings)
+        T::read(node, &self.path_of(key), self.findings)
     }
 
     /// The value of `key`, or `default` if it is missing.
@@ -107,9 +109,9 @@ impl<'a> TableReader<'a> {
     /// The value of `key`, which must be there. If it is invalid or missing, the result is `stand_in`, with a finding.
     pub(crate) fn required<T: ReadValue>(&mut self, key: &'static str, stand_in: T) -> T {
         match self.take(key) {
-            Some(node) => T::read(node, &self.path.key(key), self.findings).unwrap_or(stand_in),
+            Some(node) => T::read(node, &self.path_of(key), self.findings).unwrap_or(stand_in),
             None => {
-                self.findings.value(&self.path.key(key), "is missing");
+                self.note(key, "is missing");
                 stand_in
             }
         }
@@ -123,7 +125,7 @@ impl<'a> TableReader<'a> {
         read: impl FnOnce(&mut TableReader<'_>) -> T,
     ) -> T {
         let Some(node) = self.take(key) else { return default };
-        let Some(mut fields) = TableReader::of(node, &self.path.key(key), self.findings) else {
+        let Some(mut fields) = TableReader::of(node, &self.path_of(key), self.findings) else {
             return default;
         };
         let value = read(&mut fields);
@@ -152,35 +154,81 @@ impl<'a> TableReader<'a> {
             (value, empty) => value == empty,
         };
         if !same {
-            let message = format!("is not supported by this version: {instead}");
-            self.findings.value(&self.path.key(key), message);
+            self.note(key, format!("is not supported by this version: {instead}"));
         }
     }
 
     /// Records a finding about the value of `key`.
     pub(crate) fn note(&mut self, key: &'static str, message: impl Into<String>) {
-        self.findings.value(&self.path.key(key), message);
+        self.findings.value(&self.path_of(key), message);
+    }
+
+    /// Warns of each key that is written under its old name. `item` is the entry, such as "source `edge`".
+    pub(crate) fn warn_of_old_keys(&mut self, item: &str) {
+        for key in &self.known {
+            if let Some(old) = self.entry(key).map(|entry| &entry.key).filter(|written| written != key) {
+                self.findings.warnings.push(format!("{item}: `{old}` is now called `{key}`, so rename it"));
+            }
+        }
     }
 
     /// Records a finding for every key that was not read.
     pub(crate) fn finish(self) {
-        let TableReader { entries, path, known, findings, .. } = self;
-        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-            let suggestion = did_you_mean(&entry.key, known.iter().copied());
+        let is_known = |entry: &&TableEntry| {
+            let name = entry.key.as_str();
+            self.known.iter().any(|key| *key == name || self.old_key(key) == Some(name))
+        };
+        let unknown: Vec<&TableEntry> = self.entries.iter().filter(|entry| !is_known(entry)).collect();
+        for entry in unknown {
+            let suggestion = did_you_mean(&entry.key, self.known.iter().copied());
             let hint = if suggestion.is_empty() {
-                format!("; known here: {}", known.join(", "))
+                format!("; known here: {}", self.known.join(", "))
             } else {
                 suggestion
             };
-            findings.key(&path.key(&entry.key), format!("unknown key {}{hint}", quoted(&entry.key)));
+            let message = format!("unknown key {}{hint}", quoted(&entry.key));
+            self.findings.key(&self.path.key(&entry.key), message);
         }
     }
 
     fn take(&mut self, key: &'static str) -> Option<&'a DocumentNode> {
         self.known.push(key);
+        let entry = self.entry(key)?;
+        if let Some(old) = self.old_key(key)
+            && entry.key == key
+            && self.written(old).is_some()
+        {
+            let message =
+                format!("`{old}` is the old name of `{key}`, which is there as well: leave one of them out");
+            self.findings.key(&self.path.key(old), message);
+        }
+        Some(&entry.node)
+    }
+
+    /// The entry of a key, under its name or its old one.
+    fn entry(&self, key: &str) -> Option<&'a TableEntry> {
+        self.written(key).or_else(|| self.written(self.old_key(key)?))
+    }
+
+    /// The entry that is written with this name and has a value.
+    fn written(&self, name: &str) -> Option<&'a TableEntry> {
         let entries: &'a [TableEntry] = self.entries;
-        let node = entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)?;
-        (node.value != NodeValue::Null).then_some(node)
+        entries.iter().find(|entry| entry.key == name && entry.node.value != NodeValue::Null)
+    }
+
+    /// The path of a key, as it is written.
+    fn path_of(&self, key: &str) -> Path {
+        self.path.key(self.entry(key).map_or(key, |entry| &entry.key))
+    }
+
+    fn old_key(&self, key: &str) -> Option<&'static str> {
+        find(self.groups, self.table, key)?.old_key?.strip_prefix(self.table)
+    }
+
+    /// The row of a key, which has one.
+    fn row(&self, key: &str) -> &'static Setting {
+        find(self.groups, self.table, key)
+            .unwrap_or_else(|| panic!("the catalogue has no row for `{}{key}`", self.table))
     }
 }
 

@@ -1,10 +1,41 @@
-//! The settings of destinations.
+//! The kinds of destinations, and their settings.
 
+use super::kinds::{KindForm, kinds};
 use super::setting::{Setting, SettingKind, names};
 use crate::choice::{
-    Addressing, Compression, DestinationName, ForwardFormat, ForwardFraming, HttpFormat, HttpMethod, Packing,
-    QueueDurability,
+    Addressing, Compression, ForwardFormat, ForwardFraming, HttpFormat, HttpMethod, Packing, QueueDurability,
 };
+
+kinds! {
+    /// The kind of a destination.
+    DestinationType: "kind of destination";
+
+    /// Syslog to a server.
+    Syslog, "syslog", "Syslog server over UDP, TCP or TLS",
+        "to = ['tcp://']", &[OF_SYSLOG, STREAM, DESTINATION];
+    /// Syslog to a server that acknowledges every message.
+    Relp, "relp", "Syslog server over RELP, acknowledged",
+        "to = ['relp://']", &[OF_RELP, STREAM, DESTINATION];
+    /// Lines to a file.
+    File, "file", "File", "path = 'forward/all.log'", &[OF_FILE, DESTINATION];
+    /// Objects to S3, or to another store that speaks its protocol.
+    S3, "s3", "Objects in S3",
+        "bucket = ''\naccess_key = ''\nsecret_key_file = 's3.key'", &[OF_S3, HTTP, DESTINATION];
+    /// Documents to Elasticsearch or OpenSearch.
+    Elastic, "elastic", "Elasticsearch or OpenSearch",
+        "url = 'https://'\nindex = 'logs-logstead-default'", &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
+    /// Streams to Loki.
+    Loki, "loki", "Grafana Loki", "url = 'https://'", &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
+    /// Events to Splunk.
+    SplunkHec, "splunk_hec", "Splunk HTTP event collector",
+        "url = 'https://'\ntoken_file = 'splunk.token'", &[OF_SPLUNK, TOKEN, POSTING, HTTP, DESTINATION];
+    /// Log records to an OpenTelemetry collector.
+    Otlp, "otlp", "OpenTelemetry over HTTP",
+        "url = 'https://'", &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
+    /// Lines to an HTTP server.
+    NdjsonHttp, "ndjson_http", "Lines over HTTP",
+        "url = 'https://'", &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
+}
 
 /// The keys of every destination.
 pub(crate) const DESTINATION: &[Setting] = &[
@@ -12,7 +43,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
         .required()
         .help("Used by routes and counters.")
         .means("The name used by routes and counters."),
-    Setting::new("kind", SettingKind::Choice(names::<DestinationName>), "Kind")
+    Setting::new("kind", SettingKind::Choice(names::<DestinationType>), "Kind")
         .required()
         .help("What it is.")
         .means("`syslog`; `relp`, syslog whose receiver acknowledges every message; `file`; `s3` (objects in S3 and \
@@ -60,7 +91,7 @@ pub(crate) const DESTINATION: &[Setting] = &[
 ];
 
 /// The keys of syslog servers only.
-pub(crate) const SYSLOG_DESTINATION: &[Setting] = &[
+const OF_SYSLOG: &[Setting] = &[
     Setting::new("to", SettingKind::List, "Servers")
         .required()
         .empty("tcp://siem.example:514")
@@ -76,7 +107,7 @@ pub(crate) const SYSLOG_DESTINATION: &[Setting] = &[
 ];
 
 /// The keys of RELP servers only.
-pub(crate) const RELP_DESTINATION: &[Setting] = &[
+const OF_RELP: &[Setting] = &[
     Setting::new("to", SettingKind::List, "Servers")
         .required()
         .empty("relp://siem.example:2514")
@@ -92,7 +123,7 @@ pub(crate) const RELP_DESTINATION: &[Setting] = &[
 ];
 
 /// The keys of all destinations that receive syslog.
-pub(crate) const STREAM_DESTINATION: &[Setting] = &[
+pub(super) const STREAM: &[Setting] = &[
     Setting::new("format", SettingKind::Choice(names::<ForwardFormat>), "Format")
         .default("rfc5424")
         .help("rfc5424, rfc3164: rendered from what was parsed; raw: the bytes as received.")
@@ -118,7 +149,7 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
 ];
 
 /// The keys of files only.
-pub(crate) const FILE_DESTINATION: &[Setting] = &[
+const OF_FILE: &[Setting] = &[
     Setting::new("path", SettingKind::Text, "Path")
         .required()
         .help("The file that lines are appended to: absolute, or below the data directory. {host} and other parts of \
@@ -149,7 +180,7 @@ pub(crate) const FILE_DESTINATION: &[Setting] = &[
 ];
 
 /// The keys of object stores only.
-pub(super) const OF_S3: &[Setting] = &[
+const OF_S3: &[Setting] = &[
     Setting::new("bucket", SettingKind::Text, "Bucket")
         .required()
         .empty("logs-archive")
@@ -215,16 +246,8 @@ pub(super) const OF_S3: &[Setting] = &[
         .means("How objects are compressed: `zstd`, `gzip` or `none`."),
 ];
 
-/// The keys of each kind of destination reached over HTTP. If two groups have the same key, the first row counts.
-pub(crate) const S3_DESTINATION: &[&[Setting]] = &[OF_S3, HTTP, DESTINATION];
-pub(crate) const ELASTIC_DESTINATION: &[&[Setting]] = &[OF_ELASTIC, POSTING, HTTP, DESTINATION];
-pub(crate) const LOKI_DESTINATION: &[&[Setting]] = &[OF_LOKI, TOKEN, POSTING, HTTP, DESTINATION];
-pub(crate) const SPLUNK_DESTINATION: &[&[Setting]] = &[OF_SPLUNK, TOKEN, POSTING, HTTP, DESTINATION];
-pub(crate) const OTLP_DESTINATION: &[&[Setting]] = &[OF_OTLP, TOKEN, POSTING, HTTP, DESTINATION];
-pub(crate) const NDJSON_DESTINATION: &[&[Setting]] = &[OF_NDJSON, TOKEN, POSTING, HTTP, DESTINATION];
-
 /// The keys of Elasticsearch and OpenSearch only.
-pub(super) const OF_ELASTIC: &[Setting] = &[
+const OF_ELASTIC: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
         .empty("https://es.example:9200")
@@ -249,7 +272,7 @@ pub(super) const OF_ELASTIC: &[Setting] = &[
 ];
 
 /// The keys of Loki only.
-pub(super) const OF_LOKI: &[Setting] = &[
+const OF_LOKI: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
         .empty("http://loki.example:3100")
@@ -272,7 +295,7 @@ pub(super) const OF_LOKI: &[Setting] = &[
 ];
 
 /// The keys of Splunk only.
-pub(super) const OF_SPLUNK: &[Setting] = &[
+const OF_SPLUNK: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
         .empty("https://splunk.example:8088")
@@ -300,14 +323,14 @@ pub(super) const OF_SPLUNK: &[Setting] = &[
 ];
 
 /// The keys of OpenTelemetry only.
-pub(super) const OF_OTLP: &[Setting] = &[Setting::new("url", SettingKind::Text, "Address")
+const OF_OTLP: &[Setting] = &[Setting::new("url", SettingKind::Text, "Address")
     .required()
     .empty("http://collector.example:4318")
     .help("http:// or https:// with HOST:PORT.")
     .means("The collector: `http://HOST:PORT`. Messages are posted to `/v1/logs` there, as JSON.")];
 
 /// The keys of other HTTP servers only.
-pub(super) const OF_NDJSON: &[Setting] = &[
+const OF_NDJSON: &[Setting] = &[
     Setting::new("url", SettingKind::Text, "Address")
         .required()
         .empty("https://logs.example/ingest")

@@ -11,6 +11,9 @@ use crate::read::{Choice, ReadValue};
 pub struct Setting {
     /// The key, dotted if it is in a table, such as `coalesce.delay`.
     pub key: &'static str,
+    /// The name that it had before, which is still read, with a warning.
+    #[serde(skip)]
+    pub old_key: Option<&'static str>,
     /// Its label in the form.
     pub label: &'static str,
     /// The kind of value.
@@ -77,6 +80,7 @@ impl Setting {
     pub(super) const fn new(key: &'static str, kind: SettingKind, label: &'static str) -> Setting {
         Setting {
             key,
+            old_key: None,
             label,
             kind,
             standard: DefaultValue::Nothing,
@@ -87,6 +91,10 @@ impl Setting {
             help: "",
             meaning: "",
         }
+    }
+
+    pub(super) const fn formerly(self, old_key: &'static str) -> Setting {
+        Setting { old_key: Some(old_key), ..self }
     }
 
     pub(super) const fn required(self) -> Setting {
@@ -171,11 +179,10 @@ impl SettingKind {
     }
 }
 
-/// The row of a key; `table` is the table that contains it, with its dot.
-pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> &'static Setting {
+/// The row of a key, if it has one; `table` is the table that contains it, with its dot.
+pub(crate) fn find(groups: &[&'static [Setting]], table: &str, key: &str) -> Option<&'static Setting> {
     let mut rows = groups.iter().copied().flatten();
-    let found = rows.find(|row| row.key.strip_prefix(table) == Some(key));
-    found.unwrap_or_else(|| panic!("the catalogue has no row for `{table}{key}`"))
+    rows.find(|row| row.key.strip_prefix(table) == Some(key))
 }
 
 /// The names of a choice.

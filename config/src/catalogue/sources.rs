@@ -1,16 +1,33 @@
-//! The settings of sources.
+//! The kinds of sources, and their settings.
 
+use super::kinds::{KindForm, kinds};
 use super::setting::{Setting, SettingKind, names};
 use crate::auto::CountOrAuto;
-use crate::choice::{Framing, SourceFormat, SourceName, StartPosition};
+use crate::choice::{Framing, SourceFormat, StartPosition};
 
-/// The keys of each kind of source besides its name. If two groups have the same key, the first row counts.
-pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS, GATHERING];
-pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS, GATHERING];
-pub(crate) const GELF_SOURCE: &[&[Setting]] = &[OF_GELF, SOCKETS, GATHERING];
-pub(crate) const OTLP_SOURCE: &[&[Setting]] = &[OF_OTLP_SOURCE, SOCKETS];
-pub(crate) const FILE_SOURCE: &[&[Setting]] = &[OF_FILES, READING];
-pub(crate) const HTTP_SOURCE: &[&[Setting]] = &[OF_HTTP];
+kinds! {
+    /// The kind of a source. A source also has the settings of [`SOURCE`].
+    SourceType: "kind of source";
+
+    /// Syslog from sockets.
+    Syslog, "syslog", "Syslog over UDP, TCP, TLS and unix sockets",
+        "listen = ['tcp://0.0.0.0:5515']", &[OF_SYSLOG, READING, SOCKETS, GATHERING];
+    /// Syslog over RELP.
+    Relp, "relp", "Syslog over RELP, acknowledged",
+        "listen = ['relp://0.0.0.0:2515']", &[OF_RELP, READING, SOCKETS, GATHERING];
+    /// GELF from sockets.
+    Gelf, "gelf", "GELF over UDP, TCP and TLS",
+        "listen = ['udp://0.0.0.0:12201']", &[OF_GELF, SOCKETS, GATHERING];
+    /// OpenTelemetry's logs from sockets of its own.
+    Otlp, "otlp", "OpenTelemetry logs over gRPC and HTTP",
+        "listen = ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318']", &[OF_OTLP, SOCKETS];
+    /// Lines of files.
+    File, "file", "Lines of files", "paths = ['/var/log/*.log']", &[OF_FILES, READING];
+    /// Over HTTP.
+    Http, "http", "HTTP ingest", "", &[OF_HTTP];
+    /// Logstead's own log.
+    Internal, "internal", "Logstead’s own log", "", &[];
+}
 
 /// The keys of every source.
 pub(crate) const SOURCE: &[Setting] = &[
@@ -18,7 +35,7 @@ pub(crate) const SOURCE: &[Setting] = &[
         .required()
         .help("Used by routes, messages and counters.")
         .means("The name used by routes, messages (field `source`) and counters."),
-    Setting::new("kind", SettingKind::Choice(names::<SourceName>), "Kind")
+    Setting::new("kind", SettingKind::Choice(names::<SourceType>), "Kind")
         .required()
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
@@ -33,7 +50,7 @@ pub(crate) const SOURCE: &[Setting] = &[
 ];
 
 /// The keys of syslog sources only.
-pub(super) const OF_SYSLOG: &[Setting] = &[
+const OF_SYSLOG: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
         .empty("tcp://0.0.0.0:5514")
@@ -58,7 +75,7 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
 ];
 
 /// The keys of HTTP sources only.
-pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
+const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text, "Token")
         .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
@@ -66,7 +83,7 @@ pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", SettingKind::Text
             of kind `http`: one of them without this key, which takes what comes with any other token.")];
 
 /// The keys of RELP sources only. Their senders wait for answers, so it is useless to wait for more messages.
-pub(super) const OF_RELP: &[Setting] = &[
+const OF_RELP: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
         .empty("relp://0.0.0.0:2514")
@@ -82,14 +99,15 @@ pub(super) const OF_RELP: &[Setting] = &[
 ];
 
 /// The keys of GELF sources only.
-pub(super) const OF_GELF: &[Setting] = &[
+const OF_GELF: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
         .empty("udp://0.0.0.0:12201")
         .help("One a line: udp://, tcp:// or tls:// with ADDRESS:PORT; unix-dgram:PATH or unix-stream:PATH.")
         .means("The sockets to open, as those of `syslog`. A datagram is a message or a chunk of one, and may be \
                 packed with gzip or zlib; a message in a stream ends with a NUL byte."),
-    Setting::new("max_message", SettingKind::Size, "Longest message")
+    Setting::new("message_max", SettingKind::Size, "Longest message")
+        .formerly("max_message")
         .default("1MiB")
         .min("256B")
         .max("16MiB")
@@ -99,14 +117,15 @@ pub(super) const OF_GELF: &[Setting] = &[
 ];
 
 /// The keys of OpenTelemetry sources only.
-pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
+const OF_OTLP: &[Setting] = &[
     Setting::new("listen", SettingKind::List, "Listen on")
         .required()
         .empty("grpc://0.0.0.0:4317")
         .help("One a line: grpc://, http://, grpc+tls:// or https:// with ADDRESS:PORT.")
         .means("The sockets to open: `grpc://ADDRESS:PORT`, `http://ADDRESS:PORT`, and encrypted `grpc+tls://…`, \
                 `https://…`. A request is answered when its records are as durable as their logspaces promise."),
-    Setting::new("max_request", SettingKind::Size, "Longest request")
+    Setting::new("request_max", SettingKind::Size, "Longest request")
+        .formerly("max_request")
         .default("16MiB")
         .min("64KiB")
         .max("64MiB")
@@ -145,7 +164,8 @@ pub(super) const READING: &[Setting] = &[
         .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")
         .means("The encoding of texts that are not UTF-8, by its WHATWG name, for example `iso-8859-1`, `shift_jis` \
                 or `gbk`. They are shown and searched as UTF-8; the exact bytes are kept."),
-    Setting::new("max_message", SettingKind::Size, "Longest message")
+    Setting::new("message_max", SettingKind::Size, "Longest message")
+        .formerly("max_message")
         .default("64KiB")
         .min("256B")
         .max("16MiB")
@@ -156,7 +176,8 @@ pub(super) const READING: &[Setting] = &[
 
 /// The keys of every source with sockets.
 pub(super) const SOCKETS: &[Setting] = &[
-    Setting::new("max_connections", SettingKind::Number, "Most connections")
+    Setting::new("connections_max", SettingKind::Number, "Most connections")
+        .formerly("max_connections")
         .default("1000")
         .min("1")
         .max("100000")
@@ -219,7 +240,7 @@ pub(super) const GATHERING: &[Setting] = &[
 ];
 
 /// The keys of file sources only.
-pub(super) const OF_FILES: &[Setting] = &[
+const OF_FILES: &[Setting] = &[
     Setting::new("paths", SettingKind::List, "Files")
         .required()
         .empty("/var/log/nginx/*.log")

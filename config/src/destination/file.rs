@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::catalogue::{DESTINATION, FILE_DESTINATION};
 use crate::choice::Packing;
 use crate::name_template::NameTemplate;
 use crate::problem::quoted;
@@ -41,7 +40,6 @@ pub struct Rotation {
 
 impl FileSink {
     pub(super) fn read(fields: &mut TableReader<'_>) -> FileSink {
-        fields.described_by(&[FILE_DESTINATION, DESTINATION]);
         let path = fields.required("path", FileSink::nowhere().path);
         if let Err(message) = check_path(&path) {
             fields.note("path", message);

@@ -7,9 +7,6 @@ use serde::Serialize;
 use super::proxy::Proxy;
 use super::stream::ClientTls;
 use super::url::{HttpHeader, Url};
-use crate::catalogue::{
-    ELASTIC_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, SPLUNK_DESTINATION,
-};
 use crate::choice::{Compression, HttpFormat, HttpMethod, Label};
 use crate::problem::quoted;
 use crate::table_reader::TableReader;
@@ -156,7 +153,6 @@ pub struct DestinationToken {
 
 impl ElasticServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> ElasticServer {
-        fields.described_by(ELASTIC_DESTINATION);
         let server = HttpServer::read_base(fields);
         let index: String = fields.required("index", "logs".to_owned());
         if !is_index(&index) {
@@ -173,7 +169,6 @@ impl ElasticServer {
 
 impl LokiServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> LokiServer {
-        fields.described_by(LOKI_DESTINATION);
         let server = HttpServer::read_base(fields);
         LokiServer {
             token: DestinationToken::read(fields, &server),
@@ -187,7 +182,6 @@ impl LokiServer {
 
 impl SplunkHecServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> SplunkHecServer {
-        fields.described_by(SPLUNK_DESTINATION);
         let server = HttpServer::read_base(fields);
         let token = DestinationToken::read(fields, &server);
         if token == DestinationToken::default() && server.user.is_none() {
@@ -206,7 +200,6 @@ impl SplunkHecServer {
 
 impl OtlpServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> OtlpServer {
-        fields.described_by(OTLP_DESTINATION);
         let server = HttpServer::read_base(fields);
         OtlpServer { token: DestinationToken::read(fields, &server), server }
     }
@@ -214,7 +207,6 @@ impl OtlpServer {
 
 impl NdjsonHttp {
     pub(super) fn read(fields: &mut TableReader<'_>) -> NdjsonHttp {
-        fields.described_by(NDJSON_DESTINATION);
         let server = HttpServer::read(fields);
         NdjsonHttp {
             token: DestinationToken::read(fields, &server),

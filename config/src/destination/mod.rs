@@ -21,8 +21,8 @@ pub use url::{HttpHeader, Url};
 
 use serde::Serialize;
 
-use crate::catalogue::DESTINATION;
-use crate::choice::{DestinationName, QueueDurability};
+use crate::catalogue::{DESTINATION, DestinationType};
+use crate::choice::QueueDurability;
 use crate::node::DocumentNode;
 use crate::problem::{Findings, Path};
 use crate::read::ReadValue;
@@ -70,20 +70,78 @@ pub enum DestinationKind {
 }
 
 impl DestinationKind {
-    /// The greatest number of concurrent requests.
-    pub fn connections(&self) -> usize {
-        let connections = match self {
-            DestinationKind::Elastic(elastic) => elastic.server.connections,
-            DestinationKind::Loki(loki) => loki.server.connections,
-            DestinationKind::SplunkHec(splunk) => splunk.server.connections,
-            DestinationKind::Otlp(otlp) => otlp.server.connections,
-            DestinationKind::NdjsonHttp(http) => http.server.connections,
+    /// The kind without its keys.
+    pub fn tag(&self) -> DestinationType {
+        match self {
+            DestinationKind::Syslog(_) => DestinationType::Syslog,
+            DestinationKind::Relp(_) => DestinationType::Relp,
+            DestinationKind::File(_) => DestinationType::File,
+            DestinationKind::S3(_) => DestinationType::S3,
+            DestinationKind::Elastic(_) => DestinationType::Elastic,
+            DestinationKind::Loki(_) => DestinationType::Loki,
+            DestinationKind::SplunkHec(_) => DestinationType::SplunkHec,
+            DestinationKind::Otlp(_) => DestinationType::Otlp,
+            DestinationKind::NdjsonHttp(_) => DestinationType::NdjsonHttp,
+        }
+    }
+
+    /// The HTTP server that messages are posted to, if it is of such a kind.
+    fn server(&self) -> Option<&HttpServer> {
+        match self {
+            DestinationKind::Elastic(elastic) => Some(&elastic.server),
+            DestinationKind::Loki(loki) => Some(&loki.server),
+            DestinationKind::SplunkHec(splunk) => Some(&splunk.server),
+            DestinationKind::Otlp(otlp) => Some(&otlp.server),
+            DestinationKind::NdjsonHttp(http) => Some(&http.server),
             DestinationKind::Syslog(_)
             | DestinationKind::Relp(_)
             | DestinationKind::File(_)
-            | DestinationKind::S3(_) => 1,
-        };
-        connections.max(1) as usize
+            | DestinationKind::S3(_) => None,
+        }
+    }
+
+    /// The longest time of a request, if it is of a kind that makes requests.
+    pub fn timeout_mut(&mut self) -> Option<&mut Period> {
+        match self {
+            DestinationKind::Elastic(elastic) => Some(&mut elastic.server.timeout),
+            DestinationKind::Loki(loki) => Some(&mut loki.server.timeout),
+            DestinationKind::SplunkHec(splunk) => Some(&mut splunk.server.timeout),
+            DestinationKind::Otlp(otlp) => Some(&mut otlp.server.timeout),
+            DestinationKind::NdjsonHttp(http) => Some(&mut http.server.timeout),
+            DestinationKind::S3(s3) => Some(&mut s3.timeout),
+            DestinationKind::Syslog(_) | DestinationKind::Relp(_) | DestinationKind::File(_) => None,
+        }
+    }
+
+    /// The greatest number of concurrent requests.
+    pub fn connections(&self) -> usize {
+        self.server().map_or(1, |server| server.connections.max(1) as usize)
+    }
+
+    /// The server, bucket or file that messages go to. Queries of URLs, which may be secret, are left out.
+    pub fn address(&self) -> String {
+        match self {
+            DestinationKind::Syslog(syslog) => syslog.to.to_string(),
+            DestinationKind::Relp(relp) => relp.to.to_string(),
+            DestinationKind::File(file) => file.path.to_string(),
+            DestinationKind::S3(s3) => format!("{}, bucket {}", s3.server().url.without_query(), s3.bucket),
+            http => http.server().map_or_else(String::new, |server| server.url.without_query().to_owned()),
+        }
+    }
+
+    fn read(tag: DestinationType, fields: &mut TableReader<'_>) -> DestinationKind {
+        fields.described_by(tag.form().settings);
+        match tag {
+            DestinationType::Syslog => DestinationKind::Syslog(SyslogServer::read(fields)),
+            DestinationType::Relp => DestinationKind::Relp(RelpServer::read(fields)),
+            DestinationType::File => DestinationKind::File(FileSink::read(fields)),
+            DestinationType::S3 => DestinationKind::S3(S3::read(fields)),
+            DestinationType::Elastic => DestinationKind::Elastic(ElasticServer::read(fields)),
+            DestinationType::Loki => DestinationKind::Loki(LokiServer::read(fields)),
+            DestinationType::SplunkHec => DestinationKind::SplunkHec(SplunkHecServer::read(fields)),
+            DestinationType::Otlp => DestinationKind::Otlp(OtlpServer::read(fields)),
+            DestinationType::NdjsonHttp => DestinationKind::NdjsonHttp(NdjsonHttp::read(fields)),
+        }
     }
 }
 
@@ -129,24 +187,12 @@ impl ReadValue for Destination {
         fields.described_by(&[DESTINATION]);
         let id = fields.required("id", String::new());
         let enabled = fields.get("enabled");
-        let kind = match fields.required("kind", None) {
-            Some(DestinationName::Syslog) => DestinationKind::Syslog(SyslogServer::read(&mut fields)),
-            Some(DestinationName::Relp) => DestinationKind::Relp(RelpServer::read(&mut fields)),
-            Some(DestinationName::File) => DestinationKind::File(FileSink::read(&mut fields)),
-            Some(DestinationName::S3) => DestinationKind::S3(S3::read(&mut fields)),
-            Some(DestinationName::Elastic) => DestinationKind::Elastic(ElasticServer::read(&mut fields)),
-            Some(DestinationName::Loki) => DestinationKind::Loki(LokiServer::read(&mut fields)),
-            Some(DestinationName::SplunkHec) => {
-                DestinationKind::SplunkHec(SplunkHecServer::read(&mut fields))
-            }
-            Some(DestinationName::Otlp) => DestinationKind::Otlp(OtlpServer::read(&mut fields)),
-            Some(DestinationName::NdjsonHttp) => DestinationKind::NdjsonHttp(NdjsonHttp::read(&mut fields)),
-            None => {
-                // Without a kind it is unknown which keys belong here.
-                let kind = DestinationKind::File(FileSink::nowhere());
-                return Some(Destination { id, enabled, kind, queue: Queue::default() });
-            }
+        let Some(tag) = fields.required("kind", None) else {
+            // Without a kind it is unknown which keys belong here.
+            let kind = DestinationKind::File(FileSink::nowhere());
+            return Some(Destination { id, enabled, kind, queue: Queue::default() });
         };
+        let kind = DestinationKind::read(tag, &mut fields);
         let queue = fields.settings_table("queue.", Queue::read);
         if let (DestinationKind::S3(s3), Some(age)) = (&kind, queue.age)
             && age <= s3.object.age

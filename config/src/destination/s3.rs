@@ -6,7 +6,6 @@ use super::http::{HttpServer, check_encryption, check_headers, secret};
 use super::proxy::Proxy;
 use super::stream::ClientTls;
 use super::url::{HttpHeader, Url};
-use crate::catalogue::S3_DESTINATION;
 use crate::choice::{Addressing, Compression, HttpFormat, Packing};
 use crate::name_template::NameTemplate;
 use crate::problem::quoted;
@@ -76,7 +75,6 @@ pub struct GatherLimits {
 
 impl S3 {
     pub(super) fn read(fields: &mut TableReader<'_>) -> S3 {
-        fields.described_by(S3_DESTINATION);
         let (secret_key, secret_key_file) = secret(fields, "secret_key", "secret_key_file");
         let s3 = S3 {
             url: fields.optional("url"),

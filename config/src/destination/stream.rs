@@ -5,7 +5,6 @@ use serde::Serialize;
 #[cfg(feature = "schema")]
 use super::address::OneOrMore;
 use super::address::{Addresses, Transport, bare_host};
-use crate::catalogue::{DESTINATION, RELP_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION};
 use crate::choice::{ForwardFormat, ForwardFraming};
 use crate::problem::quoted;
 use crate::table_reader::TableReader;
@@ -62,7 +61,6 @@ pub struct ClientTls {
 
 impl SyslogServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> SyslogServer {
-        fields.described_by(&[SYSLOG_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Tcp));
         if to.transport().is_relp() {
             fields.note("to", format!("`{to}` belongs in a destination of `kind = \"relp\"`"));
@@ -78,7 +76,6 @@ impl SyslogServer {
 
 impl RelpServer {
     pub(super) fn read(fields: &mut TableReader<'_>) -> RelpServer {
-        fields.described_by(&[RELP_DESTINATION, STREAM_DESTINATION, DESTINATION]);
         let to = fields.required("to", Addresses::unread(Transport::Relp));
         if !to.transport().is_relp() {
             fields.note("to", format!("`{to}` belongs in a destination of `kind = \"syslog\"`"));

@@ -76,16 +76,16 @@ fn wrong_types_say_what_they_should_be() {
     check(&syslog("listen = [5514]"), &["5:11: sources[0].listen[0]: must be a string, not a number"]);
     let listen = "listen = [\"udp://0.0.0.0:514\"]\n";
     check(
-        &syslog(&format!("{listen}max_message = 65536")),
-        &["6:15: sources[0].max_message: must be a string, not a number"],
+        &syslog(&format!("{listen}message_max = 65536")),
+        &["6:15: sources[0].message_max: must be a string, not a number"],
     );
     check(
-        &syslog(&format!("{listen}max_connections = 1.5")),
-        &["6:19: sources[0].max_connections: must be a whole number, not a number with a fraction"],
+        &syslog(&format!("{listen}connections_max = 1.5")),
+        &["6:19: sources[0].connections_max: must be a whole number, not a number with a fraction"],
     );
     check(
-        &syslog(&format!("{listen}max_connections = -1")),
-        &["6:19: sources[0].max_connections: must be a whole number from 0 to 4294967295"],
+        &syslog(&format!("{listen}connections_max = -1")),
+        &["6:19: sources[0].connections_max: must be a whole number from 0 to 4294967295"],
     );
     check(
         &syslog(&format!("{listen}coalesce = \"5ms\"")),
@@ -98,6 +98,30 @@ fn wrong_types_say_what_they_should_be() {
     check(
         "[[routes]]\nid = \"r\"\nto = [\"main\"]\nwhere = 2026-01-02",
         &["5:9: routes[0].where: must be a string, not a date or time"],
+    );
+}
+
+#[test]
+fn a_key_is_written_under_one_of_its_names() {
+    let both = |key: &str, other: &str| {
+        format!("`{key}` is the old name of `{other}`, which is there as well: leave one of them out")
+    };
+    let listen = "listen = [\"udp://0.0.0.0:514\"]\n";
+    let (message, connections) =
+        (both("max_message", "message_max"), both("max_connections", "connections_max"));
+    check(
+        &syslog(&format!(
+            "{listen}max_message = \"8KiB\"\nmessage_max = \"8KiB\"\nconnections_max = 9\nmax_connections = 8"
+        )),
+        &[
+            &format!("6:1: sources[0].max_message: {message}"),
+            &format!("9:1: sources[0].max_connections: {connections}"),
+        ],
+    );
+    // Other kinds of source do not have the key, under any name.
+    check(
+        "[[sources]]\nid = \"in\"\nkind = \"http\"\nmax_message = \"8KiB\"",
+        &["5:1: sources[0].max_message: unknown key `max_message`; known here: id, enabled, kind, token"],
     );
 }
 
@@ -296,14 +320,16 @@ fn values_have_a_grammar_and_a_range() {
         let key = line.split(' ').next().expect("a key");
         check(&syslog(&text), &[&format!("6:{column}: sources[0].{key}: {problem}")]);
     };
-    row("max_message = \"255B\"", "must be 256B to 16MiB, not 255B");
-    row("max_message = \"1GB\"", "must be 256B to 16MiB, not 1GB");
+    row("message_max = \"255B\"", "must be 256B to 16MiB, not 255B");
+    row("message_max = \"1GB\"", "must be 256B to 16MiB, not 1GB");
     row(
-        "max_message = \"64k\"",
+        "message_max = \"64k\"",
         "`64k` is not a size: write a whole number and one of B, KB, MB, GB, TB, KiB, \
         MiB, GiB or TiB, like `64KiB`",
     );
-    row("max_connections = 0", "must be 1 to 100000, not 0");
+    row("connections_max = 0", "must be 1 to 100000, not 0");
+    row("max_message = \"255B\"", "must be 256B to 16MiB, not 255B");
+    row("max_connections = true", "must be a whole number, not true or false");
     row("partitions = 0", "must be `auto` or a number from 1 to 256, not `0`");
     row("partitions = \"many\"", "must be `auto` or a number from 1 to 256, not `many`");
     row(

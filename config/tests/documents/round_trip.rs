@@ -82,17 +82,17 @@ fn reception() -> impl Strategy<Value = Reception> {
     let reading = (select(formats.to_vec()), zones, charsets, sizes);
     let limits = (coalesce(), count(), 1..=100_000u32, vec(network(), 0..3), vec(network(), 0..3));
     (reading, limits, tls()).prop_map(|(reading, limits, tls)| {
-        let (format, (timezone, timezones), charset, max_message) = reading;
-        let (coalesce, partitions, max_connections, allow, proxy_protocol) = limits;
+        let (format, (timezone, timezones), charset, message_max) = reading;
+        let (coalesce, partitions, connections_max, allow, proxy_protocol) = limits;
         Reception {
             format,
             timezone: timezone.to_owned(),
             timezones,
             charset: charset.to_owned(),
-            max_message: Size::new(max_message),
+            message_max: Size::new(message_max),
             coalesce,
             partitions,
-            admission: Admission { max_connections, allow, proxy_protocol, tls: Some(tls) },
+            admission: Admission { connections_max, allow, proxy_protocol, tls: Some(tls) },
         }
     })
 }
@@ -120,9 +120,9 @@ fn relp() -> impl Strategy<Value = SourceKind> {
 
 fn gelf() -> impl Strategy<Value = SourceKind> {
     (listeners(), reception()).prop_map(|(listen, reception)| {
-        let Reception { max_message, coalesce, partitions, mut admission, .. } = reception;
+        let Reception { message_max, coalesce, partitions, mut admission, .. } = reception;
         admission.tls = admission.tls.filter(|_| listen.iter().any(ListenAddress::is_tls));
-        SourceKind::Gelf(GelfSource { listen, max_message, coalesce, partitions, admission })
+        SourceKind::Gelf(GelfSource { listen, message_max, coalesce, partitions, admission })
     })
 }
 
@@ -134,7 +134,7 @@ fn otlp() -> impl Strategy<Value = SourceKind> {
         admission.tls = admission.tls.filter(|_| listener.is_tls());
         SourceKind::Otlp(OtlpSource {
             listen: vec![listener],
-            max_request: Size::kib(64),
+            request_max: Size::kib(64),
             token: None,
             admission,
         })
@@ -151,7 +151,7 @@ fn files() -> impl Strategy<Value = SourceKind> {
             timezone: "UTC".to_owned(),
             timezones: Vec::new(),
             charset: "utf-8".to_owned(),
-            max_message: Size::kib(64),
+            message_max: Size::kib(64),
         })
     })
 }
@@ -411,6 +411,15 @@ fn commented(toml: &str) -> String {
     toml.lines().enumerate().map(line).collect()
 }
 
+/// The same text with keys under the names that they had before.
+fn with_old_names(toml: &str) -> String {
+    let renamed = |line: &str| {
+        let (key, value) = line.split_once("_max = ")?;
+        ["message", "connections", "request"].contains(&key).then(|| format!("max_{key} = {value}\n"))
+    };
+    toml.lines().map(|line| renamed(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -431,6 +440,18 @@ proptest! {
     #[test]
     fn an_edited_text_says_the_new_document(old in document(), new in document()) {
         let merged = merge_into_toml(&commented(&to_toml(&old)), &new);
+        prop_assert!(merged.starts_with("# before 0\nversion = 1 # behind 0\n"), "written afresh: {}", merged);
+        prop_assert_eq!(from_toml(&merged), Ok(new), "{}", merged);
+    }
+
+    #[test]
+    fn a_text_with_old_names_is_the_same_document(old in document(), new in document()) {
+        let renamed = commented(&to_toml(&old));
+        let text = with_old_names(&renamed);
+        let read = from_toml(&renamed).expect("comments leave it a document");
+        prop_assert_eq!(from_toml(&text), Ok(read.clone()), "{}", text);
+        prop_assert_eq!(&merge_into_toml(&text, &read), &text);
+        let merged = merge_into_toml(&text, &new);
         prop_assert!(merged.starts_with("# before 0\nversion = 1 # behind 0\n"), "written afresh: {}", merged);
         prop_assert_eq!(from_toml(&merged), Ok(new), "{}", merged);
     }
@@ -504,6 +525,32 @@ fn an_edit_touches_the_lines_it_concerns() {
     check("retention = { age = \"90d\" } # the law\n", "retention = {} # the law\n", &|document| {
         document.logspaces[0].retention.age = None;
     });
+}
+
+#[test]
+fn an_edited_entry_gets_the_names_that_its_keys_have_now() {
+    let text = r#"version = 1
+[[sources]]
+id = "one"
+kind = "syslog"
+# Long ones are cut.
+max_message = "8KiB" # see the ticket
+listen = ["tcp://0.0.0.0:514"] # for all
+max_connections = 9
+[[sources]]
+id = "two"
+kind = "syslog"
+max_connections = 8 # few
+listen = ["tcp://0.0.0.0:515"]
+"#;
+    let mut document = from_toml(text).expect("a document");
+    assert_eq!(merge_into_toml(text, &document), text, "nothing was edited");
+    let SourceKind::Syslog(syslog) = &mut document.sources[0].kind else { panic!("a syslog source") };
+    syslog.reception.message_max = Size::kib(16);
+    let expected = text
+        .replace("max_message = \"8KiB\"", "message_max = \"16KiB\"")
+        .replace("max_connections = 9", "connections_max = 9");
+    assert_eq!(merge_into_toml(text, &document), expected);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn units_and_addresses_are_strings() {
         own["properties"].clone()
     };
     let (reception, files) = (properties(schema::<Reception>()), properties(schema::<FileSource>()));
-    assert_eq!(reception["max_message"]["type"], "string");
+    assert_eq!(reception["message_max"]["type"], "string");
     let admission = properties(schema::<Admission>());
     assert_eq!(admission["allow"]["items"]["type"], "string");
     assert_eq!(files["paths"]["items"]["type"], "string");

@@ -139,10 +139,12 @@ fn the_catalogue_has_every_key_and_its_default() {
 #[test]
 fn the_catalogue_of_the_console_is_fresh() {
     let mut sections = serde_json::Map::new();
-    for CatalogueItem { section, kind, settings } in catalogue() {
-        let settings = serde_json::to_value(settings).expect("as JSON");
-        let kinds = sections.entry(section).or_insert_with(|| serde_json::json!({}));
-        kinds[kind] = settings;
+    for CatalogueItem { section, kind, label, initial, settings } in catalogue() {
+        let initial: toml::Table = initial.parse().expect("the keys of a new item are TOML");
+        let item =
+            serde_json::json!({"kind": kind, "label": label, "initial": initial, "settings": settings});
+        let items = sections.entry(section).or_insert_with(|| serde_json::json!([]));
+        items.as_array_mut().expect("a list").push(item);
     }
     let fresh = serde_json::to_string_pretty(&sections).expect("as JSON") + "\n";
     is_fresh("web/src/router/catalogue.json", &fresh);
@@ -210,7 +212,7 @@ fn the_json_of_a_document_has_every_default_filled_in() {
     let json = serde_json::to_value(&document).expect("as JSON");
     let syslog = &json["sources"][0];
     assert_eq!(syslog["coalesce"], serde_json::json!({"delay": "5ms", "buffer": "1MiB"}));
-    assert_eq!((&syslog["max_connections"], &syslog["allow"]), (&1000.into(), &serde_json::json!([])));
+    assert_eq!((&syslog["connections_max"], &syslog["allow"]), (&1000.into(), &serde_json::json!([])));
     assert_eq!(json["sources"][1]["coalesce"]["delay"], "0ms");
     assert_eq!(json["sources"][2]["start"], "end");
     assert_eq!(json["sources"][3], serde_json::json!({"id": "http", "enabled": true, "kind": "http"}));

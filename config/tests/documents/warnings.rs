@@ -2,7 +2,7 @@
 //!
 //! Keywords: warnings, unreachable route.
 
-use logstead_config::check_toml;
+use logstead_config::{check_toml, draft_json};
 
 #[track_caller]
 fn check(routes: &str, expected: &[&str]) {
@@ -130,4 +130,43 @@ fn limits_that_are_not_there_or_too_high() {
         &format!("{all}[[logspaces]]\nid = \"big\"\n{}", route("second", "").replace("main", "big")),
         &["logspace `big`: it grows until the disk is full; set `retention = { age = \"90d\" }`, or a size"],
     );
+}
+
+#[test]
+fn keys_under_the_names_that_they_had_before() {
+    let sources = "[[sources]]\nid = \"edge\"\nkind = \"syslog\"\nlisten = [\"tcp://0.0.0.0:514\"]\n\
+                   max_message = \"8KiB\"\nmax_connections = 9\n\
+                   [[sources]]\nid = \"spans\"\nkind = \"otlp\"\nlisten = [\"grpc://0.0.0.0:4317\"]\n\
+                   max_request = \"1MiB\"\nconnections_max = 9\n";
+    let all = route("all", "");
+    let warnings = [
+        "source `edge`: `max_message` is now called `message_max`, so rename it",
+        "source `edge`: `max_connections` is now called `connections_max`, so rename it",
+        "source `spans`: `max_request` is now called `request_max`, so rename it",
+    ];
+    check(&format!("{sources}{all}"), &warnings);
+    let renamed = ["message", "connections", "request"].iter().fold(sources.to_owned(), |text, limit| {
+        text.replace(&format!("max_{limit}"), &format!("{limit}_max"))
+    });
+    check(&format!("{renamed}{all}"), &[]);
+}
+
+#[test]
+fn keys_of_json_under_the_names_that_they_had_before() {
+    let check = |keys: &str, expected: &[&str]| {
+        let json = format!(
+            r#"{{"version": 1, "logspaces": [{{"id": "main", "retention": {{"age": "90d"}}}}],
+                "sources": [{{"id": "log", "kind": "file", "paths": ["/var/log/*.log"], {keys}}}],
+                "routes": [{{"id": "all", "to": ["main"]}}]}}"#
+        );
+        let draft = draft_json(json.as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"));
+        assert_eq!(draft.checked.expect("it can run").warnings, expected, "{keys}");
+        let document = serde_json::to_value(&draft.document).expect("as JSON");
+        assert_eq!(document["sources"][0]["message_max"], "8KiB", "{keys}");
+        assert_eq!(document["sources"][0]["max_message"], serde_json::Value::Null, "{keys}");
+    };
+    let old = "source `log`: `max_message` is now called `message_max`, so rename it";
+    check(r#""max_message": "8KiB""#, &[old]);
+    check(r#""max_message": "8KiB", "message_max": null"#, &[old]);
+    check(r#""max_message": null, "message_max": "8KiB""#, &[]);
 }

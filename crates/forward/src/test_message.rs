@@ -2,7 +2,7 @@
 
 use super::kinds;
 use super::sink::{OutgoingMessage, Remedy, SendReport};
-use logstead_config::{Destination as Config, DestinationKind, Period};
+use logstead_config::{Destination as Config, Period};
 use logstead_flow::machine::clock;
 use logstead_flow::machine::folders::Folders;
 use logstead_record::{Batch, BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
@@ -40,7 +40,7 @@ pub fn send_test(
     wait_max: Period,
 ) -> Result<Option<String>, String> {
     let mut config = config.clone();
-    if let Some(timeout) = timeout_of(&mut config.kind) {
+    if let Some(timeout) = config.kind.timeout_mut() {
         *timeout = (*timeout).min(wait_max);
     }
     let batch = message(&config.id, by);
@@ -59,18 +59,6 @@ pub fn send_test(
             Remedy::Wait(_) => advised(&failure.reason),
             Remedy::Split => format!("{}: the other side takes no message of this size", failure.reason),
         }),
-    }
-}
-
-fn timeout_of(kind: &mut DestinationKind) -> Option<&mut Period> {
-    match kind {
-        DestinationKind::Elastic(elastic) => Some(&mut elastic.server.timeout),
-        DestinationKind::Loki(loki) => Some(&mut loki.server.timeout),
-        DestinationKind::SplunkHec(splunk) => Some(&mut splunk.server.timeout),
-        DestinationKind::Otlp(otlp) => Some(&mut otlp.server.timeout),
-        DestinationKind::NdjsonHttp(ndjson) => Some(&mut ndjson.server.timeout),
-        DestinationKind::S3(s3) => Some(&mut s3.timeout),
-        DestinationKind::Syslog(_) | DestinationKind::Relp(_) | DestinationKind::File(_) => None,
     }
 }
 

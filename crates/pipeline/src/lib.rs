@@ -42,8 +42,7 @@ pub use running::HandedBy;
 pub use running::LiveRevision;
 pub use start::pause_destinations;
 pub use status::{
-    DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
-    LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, SourceType, Status, Totals,
-    Unsealed,
+    DestinationState, DestinationStatus, ListenerState, ListenerStatus, LogspaceInfo, LogspaceState,
+    LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, Status, Totals, Unsealed,
 };
 pub use submit::SubmitError;

@@ -3,11 +3,11 @@
 use super::logspace::Logspace;
 use super::running::{FailedSource, RouteCount, RunningState};
 use super::status::{
-    DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
-    LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
-    Totals, Unsealed,
+    DestinationState, DestinationStatus, ListenerState, ListenerStatus, LogspaceInfo, LogspaceState,
+    LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus, Totals,
+    Unsealed,
 };
-use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source};
+use logstead_config::{Destination as Config, Source};
 use logstead_flow::budget::Budget;
 use logstead_flow::counters::{Counters, SourceCounters, StepCounters};
 use logstead_flow::ledger::{Accounts, SourceRow};
@@ -137,7 +137,10 @@ impl RunningState {
             },
         };
         let failed = failed.into_iter().map(|failed| ListenerStatus {
-            url: failed.listener.as_ref().map_or_else(|| config.kind.name().to_owned(), ToString::to_string),
+            url: failed
+                .listener
+                .as_ref()
+                .map_or_else(|| config.kind.tag().name().to_owned(), ToString::to_string),
             state: ListenerState::Failed,
             error: Some(failed.reason.clone()),
         });
@@ -219,7 +222,7 @@ fn counted_status(
     SourceStatus {
         id: config.id.clone(),
         enabled: config.enabled,
-        kind: (&config.kind).into(),
+        kind: config.kind.tag(),
         listeners: Vec::new(),
         connections: u64::try_from(counters.connections.get()).unwrap_or(0),
         messages,
@@ -245,11 +248,6 @@ fn counted_status(
     }
 }
 
-/// The URL; its query may be secret.
-fn server_address(server: &HttpServer) -> String {
-    server.url.without_query().to_owned()
-}
-
 fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
     let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
@@ -264,24 +262,11 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         0 => DestinationState::Idle,
         _ => DestinationState::Ok,
     };
-    let (kind, to) = match &config.kind {
-        DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
-        DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
-        DestinationKind::File(file) => (DestinationType::File, file.path.to_string()),
-        DestinationKind::S3(s3) => {
-            (DestinationType::S3, format!("{}, bucket {}", server_address(&s3.server()), s3.bucket))
-        }
-        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, server_address(&elastic.server)),
-        DestinationKind::Loki(loki) => (DestinationType::Loki, server_address(&loki.server)),
-        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, server_address(&splunk.server)),
-        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, server_address(&otlp.server)),
-        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, server_address(&http.server)),
-    };
     DestinationStatus {
         id: config.id.clone(),
         enabled: config.enabled,
-        kind,
-        to,
+        kind: config.kind.tag(),
+        to: config.kind.address(),
         state,
         paused_because,
         last_error: counters.last_error.lock().clone(),

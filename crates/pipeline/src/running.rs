@@ -47,11 +47,7 @@ impl HandedBy {
         match kind {
             SourceKind::Http(_) => Some(HandedBy::Requests),
             SourceKind::Internal => Some(HandedBy::OwnLog),
-            SourceKind::Syslog(_)
-            | SourceKind::Relp(_)
-            | SourceKind::Gelf(_)
-            | SourceKind::Otlp(_)
-            | SourceKind::File(_) => None,
+            _ => None,
         }
     }
 }

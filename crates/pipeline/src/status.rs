@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** states are closed types, so that the console has to deal with each.
 
-use logstead_config::{Durability, SourceKind};
+use logstead_config::{DestinationType, Durability, SourceType};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -312,26 +312,6 @@ pub struct RetentionInfo {
     pub held: Option<String>,
 }
 
-/// How a source receives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceType {
-    /// Syslog from sockets.
-    Syslog,
-    /// Syslog over RELP.
-    Relp,
-    /// GELF from sockets.
-    Gelf,
-    /// OpenTelemetry's logs from sockets of its own.
-    Otlp,
-    /// Lines of files.
-    File,
-    /// Over HTTP.
-    Http,
-    /// Logstead's own log.
-    Internal,
-}
-
 /// Whether a socket is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -340,30 +320,6 @@ pub enum ListenerState {
     Listening,
     /// It could not be opened when the process started, and is tried again.
     Failed,
-}
-
-/// How a destination sends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DestinationType {
-    /// Syslog to a server.
-    Syslog,
-    /// Syslog to a server that acknowledges every message.
-    Relp,
-    /// Lines to a file.
-    File,
-    /// Objects to S3, or to another store that speaks its protocol.
-    S3,
-    /// Documents to Elasticsearch or OpenSearch.
-    Elastic,
-    /// Streams to Loki.
-    Loki,
-    /// Events to Splunk.
-    SplunkHec,
-    /// Log records to an OpenTelemetry collector.
-    Otlp,
-    /// Lines to an HTTP server.
-    NdjsonHttp,
 }
 
 /// Whether a destination sends.
@@ -390,18 +346,4 @@ pub enum LogspaceState {
     Ok,
     /// Messages cannot be stored, and senders are held back.
     Failing,
-}
-
-impl From<&SourceKind> for SourceType {
-    fn from(kind: &SourceKind) -> SourceType {
-        match kind {
-            SourceKind::Syslog(_) => SourceType::Syslog,
-            SourceKind::Relp(_) => SourceType::Relp,
-            SourceKind::Gelf(_) => SourceType::Gelf,
-            SourceKind::Otlp(_) => SourceType::Otlp,
-            SourceKind::File(_) => SourceType::File,
-            SourceKind::Http(_) => SourceType::Http,
-            SourceKind::Internal => SourceType::Internal,
-        }
-    }
 }

@@ -87,14 +87,14 @@ impl SourceSettings {
     fn of_files(files: &FileSource) -> Result<SourceSettings, SettingsError> {
         let syslog = parser(files.format, &files.timezone, &files.timezones, &files.charset)?;
         Ok(SourceSettings {
-            frame_max: files.max_message.as_usize(),
+            frame_max: files.message_max.as_usize(),
             files: Some(Arc::new(files.clone())),
             ..SourceSettings::blank(Parser::Syslog(SyslogParser { lines: true, ..syslog }))
         })
     }
 
     fn of_gelf(gelf: &GelfSource, data: &Path) -> Result<SourceSettings, SettingsError> {
-        let frame_max = gelf.max_message.as_usize();
+        let frame_max = gelf.message_max.as_usize();
         let settings = SourceSettings {
             framing: Framing::Nul,
             is_gelf: true,
@@ -110,7 +110,7 @@ impl SourceSettings {
     fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<SourceSettings, SettingsError> {
         let parser = parser(SourceFormat::Raw, "UTC", &[], "utf-8")?;
         let settings = SourceSettings {
-            frame_max: otlp.max_request.as_usize(),
+            frame_max: otlp.request_max.as_usize(),
             token: otlp.token.clone(),
             ..SourceSettings::blank(Parser::Syslog(parser))
         };
@@ -128,7 +128,7 @@ impl SourceSettings {
         let settings = SourceSettings {
             framing,
             split_datagrams,
-            frame_max: reception.max_message.as_usize(),
+            frame_max: reception.message_max.as_usize(),
             coalesce: coalesce(reception.coalesce),
             partitions: reception.partitions,
             ..SourceSettings::blank(Parser::Syslog(parser))
@@ -151,7 +151,7 @@ impl SourceSettings {
             None => None,
         };
         Ok(SourceSettings {
-            connections_max: admission.max_connections,
+            connections_max: admission.connections_max,
             allow: admission.allow.clone(),
             proxies: admission.proxy_protocol.clone(),
             certificates,

@@ -85,7 +85,7 @@ paths = ["forward/in/*.log"]
 id = "kept"
 kind = "syslog"
 listen = ["tcp://127.0.0.1:{kept}", "udp://127.0.0.1:{new}"]
-max_message = "8 KiB"
+message_max = "8 KiB"
 [[sources]]
 id = "new-name"
 kind = "syslog"

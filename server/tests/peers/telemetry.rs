@@ -59,7 +59,7 @@ fn a_request_over_grpc_is_answered_when_it_is_stored() {
 
 #[test]
 fn http_is_spoken_on_the_same_sockets_in_both_encodings() {
-    let server = Server::start(&receiving("otlp", "http://127.0.0.1:0", "max_request = \"64KiB\""));
+    let server = Server::start(&receiving("otlp", "http://127.0.0.1:0", "request_max = \"64KiB\""));
     let url = format!("http://{}/v1/logs", server.address("http"));
     let check = |arguments: &[&str], body: &[u8], status: &str, answer: &[u8]| {
         let output = curl(&[arguments, &[&url]].concat(), body).stdout;

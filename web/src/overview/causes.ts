@@ -217,7 +217,7 @@ function cut(flow: Ledger): Cause[] {
       tone: 'caution',
       who: rows.map(({ source }) => source).join(', '),
       what: `cut ${formatBytes(flow.total.skipped_bytes['too_long'] ?? 0)} from messages that are too long`,
-      effect: 'The max_message of a source says how much is kept.',
+      effect: 'The message_max of a source says how much is kept.',
       href: address('/flow', { from: '-24h' }),
       action: 'Show the flow',
     },

@@ -131,7 +131,7 @@ describe('values', () => {
   });
 
   test('nothing is offered for a value of any other kind', () => {
-    expect(offersAt(`${source}max_message = ¦`)).toBeNull();
+    expect(offersAt(`${source}message_max = ¦`)).toBeNull();
     expect(offersAt(`${source}listen = [¦]`)).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ const ofSources: readonly Rule[] = [
   { name: 'Parsing', keys: /^(framing|split_datagrams|format|timezones?|charset)$/ },
   { name: 'TLS', keys: /^tls\./ },
   { name: 'Access', keys: /^(allow|proxy_protocol)$/ },
-  { name: 'Limits', keys: /^(max_.*|coalesce\..*|partitions)$/ },
+  { name: 'Limits', keys: /^(.*_max|coalesce\..*|partitions)$/ },
 ];
 
 const ofDestinations: readonly Rule[] = [

@@ -1,6 +1,6 @@
 /**
- * The settings of each kind of item, with their texts. They come from the server's catalogue (catalogue.json is
- * generated, see CONTRIBUTING.md); the initial values of a new item are defined here.
+ * The kinds of items and their settings, with their texts. They come from the server's catalogue (catalogue.json is
+ * generated, see CONTRIBUTING.md).
  */
 import catalogue from './catalogue.json';
 import type { Item, Section } from './document';
@@ -30,118 +30,18 @@ export type KindSpec = {
 const special = ['id', 'kind', 'enabled'];
 const specialOfRoutes = ['id', 'where', 'from', 'to'];
 
-const sources: readonly KindSpec[] = [
-  {
-    kind: 'syslog',
-    label: 'Syslog over UDP, TCP, TLS and unix sockets',
-    initial: { kind: 'syslog', listen: ['tcp://0.0.0.0:5515'] },
-    fields: settingsOf('sources', 'syslog'),
-  },
-  {
-    kind: 'relp',
-    label: 'Syslog over RELP, acknowledged',
-    initial: { kind: 'relp', listen: ['relp://0.0.0.0:2515'] },
-    fields: settingsOf('sources', 'relp'),
-  },
-  {
-    kind: 'gelf',
-    label: 'GELF over UDP, TCP and TLS',
-    initial: { kind: 'gelf', listen: ['udp://0.0.0.0:12201'] },
-    fields: settingsOf('sources', 'gelf'),
-  },
-  {
-    kind: 'otlp',
-    label: 'OpenTelemetry logs over gRPC and HTTP',
-    initial: { kind: 'otlp', listen: ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318'] },
-    fields: settingsOf('sources', 'otlp'),
-  },
-  {
-    kind: 'file',
-    label: 'Lines of files',
-    initial: { kind: 'file', paths: ['/var/log/*.log'] },
-    fields: settingsOf('sources', 'file'),
-  },
-  { kind: 'http', label: 'HTTP ingest', initial: { kind: 'http' }, fields: [] },
-  { kind: 'internal', label: 'Logstead’s own log', initial: { kind: 'internal' }, fields: [] },
-];
+/** A kind as the catalogue has it. */
+type CatalogueItem = Omit<KindSpec, 'fields'> & { settings: readonly Setting[] };
 
-const destinations: readonly KindSpec[] = [
-  {
-    kind: 'syslog',
-    label: 'Syslog server over UDP, TCP or TLS',
-    initial: { kind: 'syslog', to: ['tcp://'] },
-    fields: settingsOf('destinations', 'syslog'),
-  },
-  {
-    kind: 'relp',
-    label: 'Syslog server over RELP, acknowledged',
-    initial: { kind: 'relp', to: ['relp://'] },
-    fields: settingsOf('destinations', 'relp'),
-  },
-  {
-    kind: 'file',
-    label: 'File',
-    initial: { kind: 'file', path: 'forward/all.log' },
-    fields: settingsOf('destinations', 'file'),
-  },
-  {
-    kind: 's3',
-    label: 'Objects in S3',
-    initial: { kind: 's3', bucket: '', access_key: '', secret_key_file: 's3.key' },
-    fields: settingsOf('destinations', 's3'),
-  },
-  {
-    kind: 'elastic',
-    label: 'Elasticsearch or OpenSearch',
-    initial: { kind: 'elastic', url: 'https://', index: 'logs-logstead-default' },
-    fields: settingsOf('destinations', 'elastic'),
-  },
-  {
-    kind: 'loki',
-    label: 'Grafana Loki',
-    initial: { kind: 'loki', url: 'https://' },
-    fields: settingsOf('destinations', 'loki'),
-  },
-  {
-    kind: 'splunk_hec',
-    label: 'Splunk HTTP event collector',
-    initial: { kind: 'splunk_hec', url: 'https://', token_file: 'splunk.token' },
-    fields: settingsOf('destinations', 'splunk_hec'),
-  },
-  {
-    kind: 'otlp',
-    label: 'OpenTelemetry over HTTP',
-    initial: { kind: 'otlp', url: 'https://' },
-    fields: settingsOf('destinations', 'otlp'),
-  },
-  {
-    kind: 'ndjson_http',
-    label: 'Lines over HTTP',
-    initial: { kind: 'ndjson_http', url: 'https://' },
-    fields: settingsOf('destinations', 'ndjson_http'),
-  },
-];
-
-const logspace: KindSpec = {
-  kind: '',
-  label: 'Logspace',
-  initial: {},
-  fields: settingsOf('logspaces', ''),
-};
+/** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */
+const sections = catalogue as unknown as Record<Section, readonly CatalogueItem[]>;
 
 /** The settings of a route besides its filter and the names that it chooses from. */
-export const routeSettings = settingsOf('routes', '', specialOfRoutes);
+export const routeSettings = sections.routes.flatMap((item) => without(specialOfRoutes, item));
 
 /** The kinds that items of a section come in; a section of one kind has no `kind` key. */
 export function kindsOf(section: Exclude<Section, 'routes'>): readonly KindSpec[] {
-  switch (section) {
-    case 'sources':
-      return sources;
-    case 'destinations':
-      return destinations;
-    case 'logspaces':
-      return [logspace];
-  }
+  return sections[section].map(specOf);
 }
 
 /** A new item of a section, of its first kind. Whether a route is final is asked: see `Afterwards`. */
@@ -154,18 +54,21 @@ export function newItem(section: Section, id: string): Item {
  * Every setting of an item. If its kind is unknown, or not chosen yet, only those that all kinds of the section have.
  */
 export function settingsAt(section: Section, kind: string): readonly Setting[] {
-  const kinds = sectionsOf(catalogue)[section];
-  const [first = [], ...others] = Object.values(kinds);
+  const [first, ...others] = sections[section];
+  const known = sections[section].find((item) => item.kind === kind);
   const common = () =>
-    first.filter((setting) => others.every((of) => of.some(({ key }) => key === setting.key)));
-  return (kinds[kind] ?? common()).filter((setting) => setting.kind !== 'later');
+    first?.settings.filter((setting) =>
+      others.every((of) => of.settings.some(({ key }) => key === setting.key)),
+    );
+  return (known?.settings ?? common() ?? []).filter((setting) => setting.kind !== 'later');
 }
 
-function settingsOf(section: Section, kind: string, without = special): readonly Setting[] {
-  return settingsAt(section, kind).filter(({ key }) => !without.includes(key));
+function specOf(item: CatalogueItem): KindSpec {
+  const { kind, label, initial } = item;
+  const first = kind === '' ? initial : { kind, ...initial };
+  return { kind, label, initial: first, fields: without(special, item) };
 }
 
-/** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */
-function sectionsOf(json: unknown) {
-  return json as Record<Section, Readonly<Record<string, readonly Setting[]>>>;
+function without(keys: readonly string[], { settings }: CatalogueItem): readonly Setting[] {
+  return settings.filter((setting) => setting.kind !== 'later' && !keys.includes(setting.key));
 }

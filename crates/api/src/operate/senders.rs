@@ -141,17 +141,13 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
 
 /// `None` for our own log: nobody sends that.
 fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
-    let timezone = match &source.kind {
-        SourceKind::Internal => return None,
-        SourceKind::Syslog(syslog) => Some(&syslog.reception.timezone),
-        SourceKind::Relp(relp) => Some(&relp.reception.timezone),
-        SourceKind::File(files) => Some(&files.timezone),
-        SourceKind::Gelf(_) | SourceKind::Otlp(_) | SourceKind::Http(_) => None,
-    };
-    let zone = timezone.and_then(|name| time_zone(name).ok());
+    if source.kind == SourceKind::Internal {
+        return None;
+    }
+    let zone = source.kind.timezone().and_then(|name| time_zone(name).ok());
     let now = jiff::Timestamp::from_nanosecond(now.nanos().into()).unwrap_or_default();
     let offset_seconds = zone.map_or(0, |zone| zone.to_offset(now).seconds().into());
-    Some(SourceFacts { kind: source.kind.name(), offset_seconds })
+    Some(SourceFacts { kind: source.kind.tag().name(), offset_seconds })
 }
 
 /// The last stored messages of a sender, as they came, with the fields that were read out of them.

@@ -117,7 +117,7 @@ impl Follower {
             let found = find(&self.data.join(pattern));
             look.problems.extend(found.problems);
             for path in found.paths {
-                let line_max = from_end.then_some(config.max_message.as_usize());
+                let line_max = from_end.then_some(config.message_max.as_usize());
                 if let Err(problem) = self.look_at(&path, line_max, now, &mut look) {
                     look.problems.push((path, problem));
                 }

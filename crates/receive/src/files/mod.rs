@@ -116,7 +116,7 @@ impl FollowTask {
             let interval = LOOK_INTERVAL.max(now.elapsed() * LOOK_SHARE);
             self.look_at = Instant::now() + interval;
         }
-        self.follower.read(config.max_message.as_usize(), now, &mut round);
+        self.follower.read(config.message_max.as_usize(), now, &mut round);
         if self.save_at <= now {
             self.save(now);
         }

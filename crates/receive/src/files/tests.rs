@@ -38,7 +38,7 @@ impl Scene {
             timezone: "UTC".to_owned(),
             timezones: Vec::new(),
             charset: "utf-8".to_owned(),
-            max_message: Size::new(1000),
+            message_max: Size::new(1000),
         };
         let now = Instant::now();
         let folders = Arc::new(Folders::below(data.path()));
@@ -67,7 +67,7 @@ impl Scene {
     fn round(&mut self) -> (Round, Vec<(String, String, Flags)>) {
         let mut round = Round::default();
         self.follower.look(&self.config, self.now, &mut round);
-        self.follower.read(self.config.max_message.as_usize(), self.now, &mut round);
+        self.follower.read(self.config.message_max.as_usize(), self.now, &mut round);
         self.complaints.append(&mut round.complaints);
         let Chunk { bytes, frames, senders, .. } = &round.frames;
         let mut found = Vec::new();

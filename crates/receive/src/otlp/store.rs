@@ -259,7 +259,7 @@ fn packed(error: UnpackError) -> RequestFailure {
 
 fn too_long(bytes_max: usize) -> RequestFailure {
     let message = format!(
-        "the request is longer than {bytes_max} bytes: send it in parts, or raise `max_request` or the token's limit"
+        "the request is longer than {bytes_max} bytes: send it in parts, or raise `request_max` or the token's limit"
     );
     Status::new(Code::ResourceExhausted, message).into()
 }
