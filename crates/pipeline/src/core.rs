@@ -76,7 +76,7 @@ impl Pipeline {
     /// Every logspace that can be searched, including those that the live router document no longer has.
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
-        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher.clone())).collect()
     }
 
     /// A destination of the document, or one that it had before and whose messages wait.
@@ -150,7 +150,7 @@ impl Pipeline {
 
     /// For those who read a logspace in order, and go on where they were after a restart; `None` if there is no such logspace.
     pub fn readers(&self, logspace: &str) -> Option<Readers> {
-        self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers().clone())
+        self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers.clone())
     }
 
     /// Every logspace with its content.
@@ -206,7 +206,7 @@ impl Pipeline {
             against.push("the server is stopping".to_owned());
         }
         let failing = |(id, logspace): (&String, &Arc<Logspace>)| {
-            let error = logspace.counters().last_error.lock().clone();
+            let error = logspace.counters.last_error.lock().clone();
             error.map(|error| format!("logspace `{id}` cannot store messages: {error}"))
         };
         let running = self.running.load();
@@ -241,7 +241,7 @@ impl Pipeline {
         });
         let others = running.logspaces.iter().filter(|(id, _)| !running.stores(id));
         let unsearched = others.filter_map(|(id, logspace)| {
-            let error = logspace.counters().last_error.lock().clone();
+            let error = logspace.counters.last_error.lock().clone();
             error.map(|error| format!("logspace `{id}` cannot be searched: {error}"))
         });
         listeners.chain(unopened).chain(unsearched).collect()

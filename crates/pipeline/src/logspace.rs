@@ -59,11 +59,11 @@ pub(crate) struct Configuration {
 pub(crate) struct Logspace {
     pub id: String,
     writer: Writer<Configuration>,
-    searcher: Searcher,
-    keeper: Keeper,
-    readers: Readers,
+    pub(crate) searcher: Searcher,
+    pub(crate) keeper: Keeper,
+    pub(crate) readers: Readers,
     headroom: Headroom,
-    counters: Arc<LogspaceCounters>,
+    pub(crate) counters: Arc<LogspaceCounters>,
 }
 
 impl Logspace {
@@ -127,21 +127,6 @@ impl Logspace {
         self.writer.tidy_soon();
     }
 
-    /// For queries.
-    pub(crate) fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
-    /// For the threads that seal.
-    pub(crate) fn keeper(&self) -> &Keeper {
-        &self.keeper
-    }
-
-    /// For those who read it in order.
-    pub(crate) fn readers(&self) -> &Readers {
-        &self.readers
-    }
-
     /// What a retention would remove, now and later, once nobody is waited for that is behind.
     pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
@@ -154,10 +139,6 @@ impl Logspace {
             next,
             all_at: all_at.filter(|_| next.is_some()),
         }
-    }
-
-    pub(crate) fn counters(&self) -> &LogspaceCounters {
-        &self.counters
     }
 
     pub(crate) fn stats(&self) -> Stats {

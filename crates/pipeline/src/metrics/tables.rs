@@ -242,7 +242,7 @@ fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
 pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse; 6] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
-    let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
+    let keepers = || logspaces.clone().map(|logspace| &logspace.keeper);
     let (indexes, tables) = keepers()
         .map(|keeper| keeper.index_memory_bytes())
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
@@ -269,7 +269,7 @@ pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse;
 
 impl LogspaceMetrics<'_> {
     pub(super) fn of(logspace: &Logspace) -> LogspaceMetrics<'_> {
-        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
-        LogspaceMetrics { stats, backlog, counters: logspace.counters() }
+        let (stats, backlog) = (logspace.stats(), logspace.keeper.backlog());
+        LogspaceMetrics { stats, backlog, counters: &logspace.counters }
     }
 }
