@@ -91,12 +91,7 @@ pub(super) const ROUTES: &[ProtocolRoute] = &[
     ProtocolRoute {
         methods: &["GET", "HEAD"],
         paths: &[
-            "/_index_template",
-            "/_template",
-            "/_ilm/policy",
-            "/_ingest/pipeline",
-            "/_data_stream",
-            "/_alias",
+            "/_index_template", "/_template", "/_ilm/policy", "/_ingest/pipeline", "/_data_stream", "/_alias",
         ],
         answer: || get(empty),
     },
