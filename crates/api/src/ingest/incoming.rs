@@ -11,7 +11,6 @@
 //!
 //! **Invariant:** messages answered as stored are durable, or were dropped by the routes and counted.
 
-use super::attempt::{BatchFailure, IngestProgress};
 use super::body_memory::BodyReservation;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
@@ -84,6 +83,32 @@ pub(crate) struct IngestOutcome<M> {
     pub late: Vec<usize>,
     /// The journals and queues that have messages of the rest already, if not all of them do.
     pub had: Vec<JournalId>,
+}
+
+/// A request that is remembered.
+pub(super) struct IdempotentRequest {
+    pub(super) key: Id,
+    pub(super) body: Id,
+}
+
+/// The state of a request that is tried once more.
+#[derive(Default)]
+pub(super) struct IngestProgress {
+    /// The name by which it is remembered.
+    pub(super) named: Option<IdempotentRequest>,
+    pub(super) progress: RequestProgress,
+}
+
+/// Why a batch is not stored, and who has it all the same.
+pub(super) struct BatchFailure {
+    pub(super) error: ApiError,
+    pub(super) had: Vec<JournalId>,
+}
+
+impl From<ApiError> for BatchFailure {
+    fn from(error: ApiError) -> BatchFailure {
+        BatchFailure { error, had: Vec::new() }
+    }
 }
 
 /// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at

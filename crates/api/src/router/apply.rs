@@ -12,6 +12,7 @@ use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{Period, diff};
 use logstead_pipeline::ApplyError;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How long a revision may stay without being confirmed, at least and at most.
@@ -140,4 +141,26 @@ pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
 pub(super) fn conflict(current: u64) -> ApiError {
     let detail = format!("revision {current} is live by now: load it, make the change again and send it");
     ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
+}
+
+/// Makes a revision of what `change` leaves of the live document. `expected` is the revision that was looked at.
+pub(super) async fn revise(
+    call: &Call,
+    expected: Option<u64>,
+    motive: ChangeReason,
+    change: impl FnOnce(&mut Value) -> Result<()>,
+) -> Result<Response> {
+    let shared = call.shared.clone();
+    if blocking(move || shared.state.revisions.unconfirmed()).await??.is_some() {
+        let detail = "the live revision waits to be confirmed: confirm it, or wait until it has gone back";
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    let live = call.shared.state.pipeline.router();
+    if expected.is_some_and(|expected| expected != live.revision) {
+        return Err(conflict(live.revision));
+    }
+    let mut document = serde_json::to_value(&live.document).map_err(ApiError::internal)?;
+    change(&mut document)?;
+    let draft = Draft::of_value(&document, &live);
+    apply(call, draft, Some(live.revision), motive).await
 }

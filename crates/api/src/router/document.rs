@@ -3,8 +3,7 @@
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
 use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
 use super::draft::Draft;
-use super::secrets::{may_see_secrets, without_secrets};
-use crate::access::Call;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, DocumentProblem, Result};
 use crate::extract::{DocumentText, Query};
 use crate::revision::Unconfirmed;
@@ -12,7 +11,9 @@ use crate::waiting::blocking;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_accounts::Role;
-use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
+use logstead_config::{
+    Checked, Document, Problem, diff, from_toml, placed, redacted, redacted_document, to_toml,
+};
 use logstead_pipeline::{DestinationStatus, LiveRevision, Status};
 use serde::Serialize;
 
@@ -180,4 +181,23 @@ fn hide_what_it_heard(destination: &mut DestinationStatus) {
     if let Some((address, _)) = destination.to.split_once('?') {
         destination.to = address.to_owned();
     }
+}
+
+/// Whether the caller may see them.
+pub(super) fn may_see_secrets(caller: &Caller) -> bool {
+    Role::Operator <= caller.role
+}
+
+/// A document as TOML, without its secrets and, as they may hold some, without its comments.
+pub(super) fn without_secrets(document: &Document) -> String {
+    to_toml(&redacted_document(document))
+}
+
+/// The text of a document as the caller may see it. A text that can no longer be read as a document is not shown to
+/// others.
+pub(super) fn shown(toml: String, caller: &Caller) -> String {
+    if may_see_secrets(caller) {
+        return toml;
+    }
+    from_toml(&toml).map_or_else(|_| String::new(), |document| without_secrets(&document))
 }

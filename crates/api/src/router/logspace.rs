@@ -1,8 +1,7 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{ChangeReason, RouterChange, expected};
-use super::revise::revise;
+use super::apply::{ChangeReason, RouterChange, expected, revise};
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};

@@ -1,9 +1,9 @@
 //! Earlier documents: listing, comparing and restoring them.
 
 use super::apply::{ApplyParams, RouterChange, apply, expected};
+use super::document::shown;
 use super::document_form::{DocumentForm, FormParams, toml};
 use super::draft::Draft;
-use super::secrets::shown;
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};

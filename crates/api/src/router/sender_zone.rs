@@ -1,7 +1,6 @@
 //! The zone of one sender, changed alone.
 
-use super::apply::{ChangeReason, RouterChange};
-use super::revise::revise;
+use super::apply::{ChangeReason, RouterChange, revise};
 use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path};
