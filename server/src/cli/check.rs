@@ -34,7 +34,7 @@ impl Check {
                 for warning in warnings {
                     text::error(&format!("warning: {warning}"));
                 }
-                text::line("ok").map_err(CommandFailure::environment)
+                text::line("ok")
             }
             (Err(CommandFailure::No(first)), Err(CommandFailure::No(second))) => {
                 Err(CommandFailure::No(format!("{first}\n{second}")))

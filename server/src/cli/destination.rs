@@ -183,7 +183,7 @@ impl DestinationArgs {
     }
 
     fn say(&self, what: &str) -> Result<()> {
-        text::line(&format!("{}: {what}", self.id)).map_err(CommandFailure::environment)
+        text::line(&format!("{}: {what}", self.id))
     }
 
     fn tell(&self, action: &str, done: &str) -> Result<()> {
@@ -216,11 +216,9 @@ impl DestinationArgs {
 
 /// Prints a message as a search prints it; a refused one has the reason below.
 fn print_with_reason(message: &Value) -> Result<()> {
-    OutputFormat::Text.print_line(message).map_err(CommandFailure::environment)?;
+    OutputFormat::Text.print_line(message)?;
     match message["fields"]["logstead.refused"].as_str() {
-        Some(reason) => {
-            text::line(&format!("  refused: {}", text::shown(reason))).map_err(CommandFailure::environment)
-        }
+        Some(reason) => text::line(&format!("  refused: {}", text::shown(reason))),
         None => Ok(()),
     }
 }

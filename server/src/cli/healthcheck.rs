@@ -41,7 +41,7 @@ impl Healthcheck {
         let (status, body) = ask(&settings, Duration::from_secs(self.timeout)).map_err(CommandFailure::No)?;
         let said = body.trim();
         if status == 200 {
-            return text::line("ready").map_err(CommandFailure::environment);
+            return text::line("ready");
         }
         Err(CommandFailure::No(format!("not ready: {status}: {said}")))
     }

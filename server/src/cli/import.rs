@@ -125,7 +125,7 @@ impl Import {
         }?;
         let seconds = started.elapsed().as_secs_f64();
         let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
-        text::line(&summary).map_err(CommandFailure::environment)?;
+        text::line(&summary)?;
         if rejected == 0 { Ok(()) } else { Err(CommandFailure::no(format!("{rejected} lines were refused"))) }
     }
 

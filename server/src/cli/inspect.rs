@@ -33,6 +33,6 @@ impl Inspect {
             }
             _ => CommandFailure::no(error),
         })?;
-        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+        lines.iter().try_for_each(|line| text::line(line))
     }
 }

@@ -136,7 +136,7 @@ impl Loadgen {
             loadgen::Error::Plan(message) => CommandFailure::No(message),
             loadgen::Error::Environment(message) => CommandFailure::Environment(message),
         })?;
-        self.print(&plan, &summary).map_err(CommandFailure::environment)?;
+        self.print(&plan, &summary)?;
         if 0 < plan.active && summary.failed == plan.active {
             return Err(CommandFailure::environment(format!(
                 "{}: no connection reached its end",
@@ -176,7 +176,7 @@ impl Loadgen {
         }
     }
 
-    fn print(&self, plan: &LoadPlan, summary: &Summary) -> std::io::Result<()> {
+    fn print(&self, plan: &LoadPlan, summary: &Summary) -> Result<()> {
         for line in summary_lines(plan, summary) {
             if self.csv {
                 text::error(&line);

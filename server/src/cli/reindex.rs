@@ -86,7 +86,7 @@ fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailu
     let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
     let messages = messages.into_inner();
     let line = format!("{id}: {indexed} indexes of {messages} messages were rebuilt in {seconds:.1} s");
-    text::line(&line).map_err(CommandFailure::environment)?;
+    text::line(&line)?;
     let of_disk = failures.iter().filter(|(is_of_disk, _)| *is_of_disk).count();
     Ok(RebuildFailures { indexes: failures.len(), of_disk })
 }

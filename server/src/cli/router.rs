@@ -123,7 +123,7 @@ fn get(revision: Option<u64>, place: &DocumentStore) -> Result<()> {
             found.ok_or_else(|| CommandFailure::no("there is no such revision"))?.toml
         }
     };
-    text::line(toml.trim_end_matches('\n')).map_err(CommandFailure::environment)
+    text::line(toml.trim_end_matches('\n'))
 }
 
 /// The parameters of a new document; the comment comes first.
@@ -163,7 +163,7 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Resul
             store.put(&toml, parameters.first().map_or("", |(_, comment)| comment))?
         }
     };
-    text::line(&done).map_err(CommandFailure::environment)
+    text::line(&done)
 }
 
 fn confirm(place: &DocumentStore) -> Result<()> {
@@ -174,7 +174,6 @@ fn confirm(place: &DocumentStore) -> Result<()> {
     })?;
     let answer = remote.send("POST", "router/confirm", &[], &[], "")?;
     text::line(&format!("revision {} stays in effect", answer["revision"]))
-        .map_err(CommandFailure::environment)
 }
 
 fn check(file: &Path, place: &DocumentStore) -> Result<()> {
@@ -186,7 +185,7 @@ fn check(file: &Path, place: &DocumentStore) -> Result<()> {
     for warning in warnings {
         text::error(&format!("warning: {warning}"));
     }
-    text::line("ok").map_err(CommandFailure::environment)
+    text::line("ok")
 }
 
 /// A document, and the name that precedes its problems.

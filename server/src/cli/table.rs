@@ -40,7 +40,7 @@ impl PrintedTable {
     }
 
     pub(super) fn print(&self, format: OutputFormat) -> Result<()> {
-        self.lines(format)?.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+        self.lines(format)?.iter().try_for_each(|line| text::line(line))
     }
 
     fn lines(&self, format: OutputFormat) -> Result<Vec<String>> {

@@ -217,7 +217,6 @@ impl TailFormat {
             TailFormat::Json => Shown::Json.print_line(message),
             TailFormat::Raw => Shown::Raw.print_line(message),
         }
-        .map_err(CommandFailure::environment)
     }
 }
 

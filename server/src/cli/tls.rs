@@ -80,7 +80,7 @@ impl SelfSigned {
             format!("key: {key}"),
             format!("use: --set web.tls.certificate={certificate} --set web.tls.key={key}"),
         ];
-        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+        lines.iter().try_for_each(|line| text::line(line))
     }
 
     /// Certificate and key as PEM.

@@ -85,7 +85,7 @@ impl Create {
         let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now)?;
         let detail = format!("{} (id {id}), role {}", self.name, new.role);
         meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
-        text::line(secret.reveal()).map_err(CommandFailure::environment)
+        text::line(secret.reveal())
     }
 }
 

@@ -219,7 +219,7 @@ fn done(store: &StoppedServer, action: &str, detail: &str, told: &str) -> Result
     let now = clock::now();
     store.meta.add_audit(&AUTHOR.into(), action, detail, now);
     store.meta.keep_books(now).map_err(CommandFailure::environment)?;
-    text::line(told).map_err(CommandFailure::environment)
+    text::line(told)
 }
 
 fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant> {

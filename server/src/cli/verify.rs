@@ -68,7 +68,7 @@ impl Verify {
 
 /// Prints a problem.
 fn tell(line: &str) -> Result<usize> {
-    text::line(line).map_err(CommandFailure::environment)?;
+    text::line(line)?;
     Ok(1)
 }
 
@@ -91,7 +91,7 @@ fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize> {
     let VerifyTotals { parts, messages, bytes, problems } = seen;
     let state = if problems == 0 { "intact".to_owned() } else { counted(problems) };
     lines.push(format!("{id}: {state}: {messages} messages in {parts} files or segments, {bytes} bytes"));
-    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line))?;
     Ok(problems)
 }
 

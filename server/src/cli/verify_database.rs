@@ -39,6 +39,6 @@ pub(super) fn verify(data: &Path) -> Result<usize> {
     if count == 0 {
         lines.push("logstead.db: intact".to_owned());
     }
-    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line))?;
     Ok(count)
 }
