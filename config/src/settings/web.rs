@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use ipnet::IpNet;
 
 use crate::listen::socket_path;
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, quoted};
-use crate::read::{OneOrMore, ReadValue, parsed};
+use crate::problem::quoted;
+use crate::read::{OneOrMore, from_text};
 use crate::source::Tls;
 use crate::table_reader::TableReader;
 use crate::unit::Period;
@@ -159,11 +158,7 @@ impl WebListener {
     }
 }
 
-impl ReadValue for WebListener {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<WebListener> {
-        parsed(node, path, findings, WebListener::parse)
-    }
-}
+from_text!(WebListener, WebListener::parse);
 
 impl fmt::Display for WebListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -28,7 +28,7 @@ use logstead_indexer::{Disk, Readers, Searcher};
 use logstead_receive::RunningSource;
 use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;

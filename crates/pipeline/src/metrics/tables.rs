@@ -205,7 +205,7 @@ metrics! { PROCESS, |of: ProcessMetrics<'_>|
     counter memory_searches_ended_total "Searches that were ended because memory was short." of.gauge.ended();
 }
 
-/// The metrics that every program's client library exposes, under the same names.
+// The metrics that every program's client library exposes, under the same names.
 metrics! { OWN, |of: ProcessMetrics<'_>|
     counter process_cpu_seconds_total "CPU time of the process, its own and the system's for it."
         of.own.as_ref().map(|own| Decimal(own.cpu_seconds, 2));
