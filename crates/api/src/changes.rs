@@ -9,7 +9,6 @@ use super::access::Call;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::Cancel;
-use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::busy;
 use axum::body::Bytes;

@@ -145,7 +145,8 @@ pub(crate) async fn get_account(call: Call) -> Result<axum::Json<OwnAccount>> {
 /// One's own sessions, the last used first.
 #[utoipa::path(get, path = "/api/v1/account/sessions", tag = "account", responses((status = 200, body = Sessions)))]
 pub(crate) async fn list_sessions(call: Call) -> Result<axum::Json<Sessions>> {
-    let sessions = call.meta(move |meta| meta.sessions_of(&call.caller.name, clock::now())).await?;
+    let name = call.caller.name.clone();
+    let sessions = call.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
     Ok(axum::Json(listed(sessions, call.caller.session)))
 }
 

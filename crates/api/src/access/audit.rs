@@ -7,6 +7,7 @@ use crate::error::{ApiError, Result};
 use crate::extract::Query;
 use crate::state::SharedState;
 use crate::waiting::blocking;
+use axum::extract::State;
 use logstead_accounts as accounts;
 use logstead_accounts::Meta;
 use logstead_flow::machine::clock;

@@ -16,7 +16,6 @@ use logstead_accounts::identity::ldap;
 use logstead_accounts::{Account, Actor, Credentials, name, password};
 use logstead_config::accounts::Ldap;
 use logstead_flow::machine::clock;
-use std::net::IpAddr;
 use std::time::Instant;
 
 /// 422 for a name that a new user or token cannot have.

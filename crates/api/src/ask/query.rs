@@ -8,6 +8,7 @@ use crate::extract::Json;
 use crate::question::Unparsed;
 use crate::question::cancel::reading;
 use crate::state::SharedState;
+use axum::extract::State;
 use logstead_query as query;
 use logstead_query::{
     Edit, FieldContent, LIMIT_MAX, Number, Pattern, PatternPart, QUERY_BYTES_MAX, Term, TermTest, TimeExpr,

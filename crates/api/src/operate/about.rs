@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::state::{ApiInner, SharedState, WebSocket};
 use crate::waiting::blocking;
+use axum::extract::State;
 use logstead_config::settings::{EffectiveSetting, Layer};
 use logstead_flow::machine::{clock, cores, host_name, memory};
 use serde::Serialize;

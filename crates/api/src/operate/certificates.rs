@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
+use axum::extract::State;
 use logstead_flow::listen::{Certificate, certificates_in};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ use crate::question::clocks::Clocks;
 use crate::question::time;
 use crate::state::SharedState;
 use crate::waiting::blocking;
+use axum::extract::State;
 use logstead_flow::ledger::{self, LedgerReport, ReportStep};
 use logstead_flow::machine::clock;
 use serde::Deserialize;

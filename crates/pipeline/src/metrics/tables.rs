@@ -19,7 +19,11 @@ use std::sync::atomic::Ordering;
 macro_rules! metrics {
     ($table:ident, |$of:ident: $thing:ty| $($kind:ident $name:ident $help:literal $value:expr;)+) => {
         pub(super) const $table: &[MetricRow<fn(&$thing) -> MetricValues>] =
-            &[$($kind(stringify!($name), $help, |$of| MetricValues::from($value))),+];
+            &[$($kind(stringify!($name), $help, |$of| {
+                // The version is the same of every thing.
+                let _ = $of;
+                MetricValues::from($value)
+            })),+];
     };
 }
 
