@@ -81,7 +81,7 @@ impl Reason {
 /// Sends a browser to an OpenID provider to log in there.
 #[utoipa::path(
     get, path = "/api/v1/oidc/{id}/login", tag = "session",
-    params(LoginQuery), responses((status = 303))
+    params(("id" = String, Path), LoginQuery), responses((status = 303))
 )]
 pub(crate) async fn log_in_with(
     State(shared): State<SharedState>,
@@ -109,7 +109,7 @@ pub(crate) async fn log_in_with(
 /// Receives a browser that an OpenID provider sends back. Begins a session and leads to the page that was asked for.
 #[utoipa::path(
     get, path = "/api/v1/oidc/{id}/callback", tag = "session",
-    params(CallbackQuery), responses((status = 303))
+    params(("id" = String, Path), CallbackQuery), responses((status = 303))
 )]
 pub(crate) async fn come_back(
     State(shared): State<SharedState>,

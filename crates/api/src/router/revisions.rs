@@ -72,7 +72,7 @@ pub(crate) async fn revisions(State(shared): State<SharedState>) -> Result<axum:
 /// The document of a revision.
 #[utoipa::path(
     get, path = "/api/v1/router/revisions/{revision}", tag = "router",
-    params(FormParams),
+    params(("revision" = u64, Path), FormParams),
     responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
 )]
 pub(crate) async fn revision(
@@ -116,7 +116,7 @@ pub(crate) async fn difference(
 /// Makes an earlier revision's document live again, as a new revision.
 #[utoipa::path(
     post, path = "/api/v1/router/rollback/{revision}", tag = "router",
-    params(ApplyParams),
+    params(("revision" = u64, Path), ApplyParams),
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn roll_back(
