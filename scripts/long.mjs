@@ -6,7 +6,7 @@ import { runOrExit } from './run.mjs';
 const proofs = {
   framing: {
     proves: 'every byte of 100 000 damaged streams is accounted for, and frames are found again',
-    command: ['cargo', ['test', '-p', 'logstead-syslog', '--lib', 'framing::damage']],
+    command: ['cargo', ['test', '-p', 'logstead-syslog', '--lib', 'framing::tests::damage']],
     env: { LOGSTEAD_STREAMS: '100000' },
   },
   queues: {

@@ -103,15 +103,8 @@ struct LoadCost {
 }
 
 const COLUMNS: [&str; 9] = [
-    "run",
-    "sent",
-    "msg/s",
-    "without_us/msg",
-    "with_us/msg",
-    "forwarding_us/msg",
-    "sending_user_us",
-    "sending_system_us",
-    "queueing_us",
+    "run", "sent", "msg/s", "without_us/msg", "with_us/msg", "forwarding_us/msg", "sending_user_us",
+    "sending_system_us", "queueing_us",
 ];
 
 impl Forward {

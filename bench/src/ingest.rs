@@ -95,16 +95,8 @@ struct Figures {
 }
 
 const COLUMNS: [&str; 10] = [
-    "protocol",
-    "packed",
-    "B/msg",
-    "msg/s",
-    "cpu_us/msg",
-    "beyond_us/msg",
-    "msg/s_of_ndjson",
-    "cpu_of_ndjson",
-    "victorialogs_msg/s",
-    "victorialogs_us/msg",
+    "protocol", "packed", "B/msg", "msg/s", "cpu_us/msg", "beyond_us/msg", "msg/s_of_ndjson",
+    "cpu_of_ndjson", "victorialogs_msg/s", "victorialogs_us/msg",
 ];
 
 impl Ingest {

@@ -113,23 +113,8 @@ struct CaseCost {
 }
 
 const COLUMNS: [&str; 17] = [
-    "transport",
-    "connections",
-    "partitions",
-    "coalesce",
-    "durability",
-    "sent",
-    "msg/s",
-    "MB/s",
-    "cpu_us/msg",
-    "sender_us/msg",
-    "chunks",
-    "msg/chunk",
-    "commits",
-    "sealed_%",
-    "peak_MiB",
-    "p99",
-    "lost",
+    "transport", "connections", "partitions", "coalesce", "durability", "sent", "msg/s", "MB/s",
+    "cpu_us/msg", "sender_us/msg", "chunks", "msg/chunk", "commits", "sealed_%", "peak_MiB", "p99", "lost",
 ];
 
 impl Receive {

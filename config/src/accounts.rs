@@ -172,10 +172,7 @@ impl ReadValue for Oidc {
         let mut fields = TableReader::of(node, path, findings)?;
         let id = id(&mut fields);
         let issuer = named(&mut fields, "issuer");
-        let is_local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|here| {
-            issuer.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-        });
-        if !issuer.is_empty() && !issuer.starts_with("https://") && !is_local {
+        if !issuer.is_empty() && !issuer.starts_with("https://") && !is_local(&issuer, "http://") {
             fields.note(
                 "issuer",
                 "must begin with `https://`: otherwise anyone who can alter its answers could log in as any user",
@@ -240,11 +237,7 @@ fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     if !url.is_empty() && !is_plain && !is_encrypted {
         fields.note("url", "must be like `ldaps://ldap.example.org` or `ldap://ldap.example.org:389`");
     }
-    let host = url.trim_start_matches("ldap://");
-    let is_local = ["127.0.0.1", "[::1]", "localhost"].iter().any(|here| {
-        host.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-    });
-    if is_plain && !start_tls && !is_local {
+    if is_plain && !start_tls && !is_local(url, "ldap://") {
         fields.note("url", "would send passwords unencrypted: use `ldaps://`, or `start_tls = true`");
     }
     if is_encrypted && *start_tls {
@@ -263,6 +256,13 @@ fn check(directory: &Ldap, fields: &mut TableReader<'_>) {
     if bind_dn.is_empty() != directory.bind_password_file.is_empty() {
         fields.note("bind_dn", "and `bind_password_file` must be set together");
     }
+}
+
+/// Whether a URL of this scheme is of this machine.
+fn is_local(url: &str, scheme: &str) -> bool {
+    let host = url.strip_prefix(scheme).unwrap_or_default();
+    let rest = ["127.0.0.1", "[::1]", "localhost"].iter().find_map(|here| host.strip_prefix(here));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
 }
 
 /// A user's entry is either named or searched.

@@ -3,11 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use serde::{Serialize, Serializer};
-
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::{ReadValue, parsed};
+use crate::problem::{did_you_mean, quoted};
+use crate::read::text_value;
 
 /// The address of a socket that a source opens.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -212,17 +209,7 @@ impl fmt::Display for ListenAddress {
     }
 }
 
-impl Serialize for ListenAddress {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl ReadValue for ListenAddress {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<ListenAddress> {
-        parsed(node, path, findings, ListenAddress::parse)
-    }
-}
+text_value!(ListenAddress, ListenAddress::parse);
 
 /// Whether two addresses overlap. An unspecified IPv6 address includes IPv4.
 fn ips_overlap(a: IpAddr, b: IpAddr) -> bool {

@@ -5,12 +5,9 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
 use crate::choice::Label;
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, one_of, quoted};
-use crate::read::{Choice, ReadValue, parsed};
+use crate::problem::{one_of, quoted};
+use crate::read::{Choice, text_value};
 
 /// The longest template.
 const BYTES_MAX: usize = 4000;
@@ -196,17 +193,7 @@ impl fmt::Display for NameTemplate {
     }
 }
 
-impl Serialize for NameTemplate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
-    }
-}
-
-impl ReadValue for NameTemplate {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<NameTemplate> {
-        parsed(node, path, findings, NameTemplate::parse)
-    }
-}
+text_value!(NameTemplate, NameTemplate::parse);
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,6 @@ use ipnet::IpNet;
 
 use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, one_of, quoted};
-use crate::unit::{Period, Size};
 
 /// The greatest number of entries in a list.
 const LIST_ITEMS_MAX: usize = 1000;
@@ -64,6 +63,36 @@ pub(crate) fn parsed<T>(
     let text = String::read(node, path, findings)?;
     parse(&text).map_err(|message| findings.value(path, message)).ok()
 }
+
+/// Reads values of a type as texts, which a function parses.
+macro_rules! from_text {
+    ($type:ident, $parse:expr) => {
+        impl $crate::read::ReadValue for $type {
+            fn read(
+                node: &$crate::node::DocumentNode,
+                path: &$crate::problem::Path,
+                findings: &mut $crate::problem::Findings,
+            ) -> Option<$type> {
+                $crate::read::parsed(node, path, findings, $parse)
+            }
+        }
+    };
+}
+
+/// The same for a type that is also written as a text.
+macro_rules! text_value {
+    ($type:ident, $parse:expr) => {
+        $crate::read::from_text!($type, $parse);
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
+}
+
+pub(crate) use {from_text, text_value};
 
 /// The value with this name, or an error with the possible ones.
 pub(crate) fn choose<T: Choice>(text: &str) -> Result<T, String> {
@@ -126,18 +155,6 @@ impl ReadValue for u32 {
             findings.value(path, format!("must be a whole number from 0 to {}", u32::MAX));
         }
         number
-    }
-}
-
-impl ReadValue for Size {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Size> {
-        parsed(node, path, findings, |text| text.parse().map_err(|error| format!("{error}")))
-    }
-}
-
-impl ReadValue for Period {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Period> {
-        parsed(node, path, findings, |text| text.parse().map_err(|error| format!("{error}")))
     }
 }
 

@@ -235,18 +235,18 @@ fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
     let memory = fields.table("memory", None, read_memory);
     let storage = fields.table("storage", None, read_storage);
     let files = fields.table("files", None, read_files);
-    let threads = fields.table("threads", None, read_threads);
+    let threads = fields.table("threads", None, |fields| {
+        all!(ThreadSettings { workers: fields.optional("workers"), sealers: fields.optional("sealers") })
+    });
     let senders = fields.table("senders", None, |fields| {
-        let silent_after =
-            fields.optional_within("silent_after", Period::seconds(1)..=Period::seconds(30 * 86_400));
-        Some(SenderSettings { silent_after: silent_after? })
+        let range = Period::seconds(1)..=Period::seconds(30 * 86_400);
+        Some(SenderSettings { silent_after: fields.optional_within("silent_after", range)? })
     });
     let metrics = fields.table("metrics", None, |fields| {
         Some(MetricsSettings { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
     let log = fields.table("log", None, |fields| {
-        let (level, format) = (fields.optional("level"), fields.optional("format"));
-        Some(LogSettings { level: level?, format: format? })
+        all!(LogSettings { level: fields.optional("level"), format: fields.optional("format") })
     });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
@@ -270,37 +270,25 @@ fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
 }
 
 fn read_limits(fields: &mut TableReader<'_>) -> Option<LimitSettings> {
-    let ingest_body_max = fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1));
-    let ingest_messages_max = fields.optional_within("ingest_messages_max", 1..=100_000_000);
-    let searches_max = fields.optional_within("searches_max", 1..=1000);
-    let search_time_max =
-        fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
-    let query_memory_max = amount(fields, "query_memory_max", Size::mib(1)..=Size::gib(64));
-    let tails_max = fields.optional_within("tails_max", 1..=1000);
-    let tail_rate_max = fields.optional_within("tail_rate_max", 1..=1_000_000);
-    let exports_max = fields.optional_within("exports_max", 1..=100);
-    Some(LimitSettings {
-        ingest_body_max: ingest_body_max?,
-        ingest_messages_max: ingest_messages_max?,
-        searches_max: searches_max?,
-        search_time_max: search_time_max?,
-        query_memory_max: query_memory_max?,
-        tails_max: tails_max?,
-        tail_rate_max: tail_rate_max?,
-        exports_max: exports_max?,
+    all!(LimitSettings {
+        ingest_body_max: fields.optional_within("ingest_body_max", Size::kib(1)..=Size::gib(1)),
+        ingest_messages_max: fields.optional_within("ingest_messages_max", 1..=100_000_000),
+        searches_max: fields.optional_within("searches_max", 1..=1000),
+        search_time_max: fields
+            .optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600)),
+        query_memory_max: amount(fields, "query_memory_max", Size::mib(1)..=Size::gib(64)),
+        tails_max: fields.optional_within("tails_max", 1..=1000),
+        tail_rate_max: fields.optional_within("tail_rate_max", 1..=1_000_000),
+        exports_max: fields.optional_within("exports_max", 1..=100),
     })
 }
 
 fn read_memory(fields: &mut TableReader<'_>) -> Option<MemorySettings> {
-    let max = amount(fields, "max", Size::mib(64)..=Size::gib(65_536));
-    let tail_max = amount(fields, "tail_max", Size::mib(1)..=Size::gib(1024));
-    let index_max = amount(fields, "index_max", Size::mib(1)..=Size::gib(1024));
-    let source_queue_max = amount(fields, "source_queue_max", Size::mib(1)..=Size::gib(64));
-    Some(MemorySettings {
-        max: max?,
-        tail_max: tail_max?,
-        index_max: index_max?,
-        source_queue_max: source_queue_max?,
+    all!(MemorySettings {
+        max: amount(fields, "max", Size::mib(64)..=Size::gib(65_536)),
+        tail_max: amount(fields, "tail_max", Size::mib(1)..=Size::gib(1024)),
+        index_max: amount(fields, "index_max", Size::mib(1)..=Size::gib(1024)),
+        source_queue_max: amount(fields, "source_queue_max", Size::mib(1)..=Size::gib(64)),
     })
 }
 
@@ -318,13 +306,10 @@ fn amount(
 }
 
 fn read_storage(fields: &mut TableReader<'_>) -> Option<StorageSettings> {
-    let seal_after = fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365));
-    let journal_file_max = fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1));
-    let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=1 << 22);
-    Some(StorageSettings {
-        seal_after: seal_after?,
-        journal_file_max: journal_file_max?,
-        segment_rows_max: segment_rows_max?,
+    all!(StorageSettings {
+        seal_after: fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365)),
+        journal_file_max: fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1)),
+        segment_rows_max: fields.optional_within("segment_rows_max", 1000..=1 << 22),
     })
 }
 
@@ -338,18 +323,12 @@ fn read_files(fields: &mut TableReader<'_>) -> Option<FileSettings> {
         }
         folders
     };
-    let (read, write, sockets) = (folders("read"), folders("write"), folders("sockets"));
-    Some(FileSettings { read: read?, write: write?, sockets: sockets? })
+    all!(FileSettings { read: folders("read"), write: folders("write"), sockets: folders("sockets") })
 }
 
 /// Whether a path is absolute and has no `..`.
 fn is_folder(path: &str) -> bool {
     path.starts_with('/') && !path.contains('\0') && path.split('/').all(|part| part != "..")
-}
-
-fn read_threads(fields: &mut TableReader<'_>) -> Option<ThreadSettings> {
-    let (workers, sealers) = (fields.optional("workers"), fields.optional("sealers"));
-    Some(ThreadSettings { workers: workers?, sealers: sealers? })
 }
 
 /// The meaning of an environment variable.

@@ -2,11 +2,10 @@
 //!
 //! **Invariant:** the output of `Display` is read back as the same value.
 
+use crate::read::text_value;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
-
-use serde::{Serialize, Serializer};
 
 /// A number of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -139,18 +138,8 @@ impl fmt::Display for UnitError {
     }
 }
 
-impl Serialize for Size {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl Serialize for Period {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
+text_value!(Size, |text| text.parse().map_err(|error: UnitError| error.to_string()));
+text_value!(Period, |text| text.parse().map_err(|error: UnitError| error.to_string()));
 fn parse(text: &str, units: &[(&str, u64)], noun: &str, hint: &str) -> Result<u64, UnitError> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);

@@ -1,10 +1,8 @@
 //! The time zones of timestamps without one.
 
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, quoted};
-use crate::read::{ReadValue, parsed};
+use crate::problem::quoted;
+use crate::read::text_value;
 use crate::table_reader::TableReader;
-use serde::Serialize;
 use std::fmt;
 
 /// The greatest number of senders with their own zone.
@@ -58,20 +56,10 @@ impl fmt::Display for SenderZone {
     }
 }
 
-impl Serialize for SenderZone {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl ReadValue for SenderZone {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
-        parsed(node, path, findings, |text| match text.split_once('=') {
-            Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
-            None => Err(format!("{} is not `HOST=ZONE`, such as `edge-1=Europe/Helsinki`", quoted(text))),
-        })
-    }
-}
+text_value!(SenderZone, |text| match text.split_once('=') {
+    Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
+    None => Err(format!("{} is not `HOST=ZONE`, such as `edge-1=Europe/Helsinki`", quoted(text))),
+});
 
 /// Whether it looks like an IANA name, or is an offset such as `+02:00`. The zone need not exist: that is checked by the
 /// owner of the zones.

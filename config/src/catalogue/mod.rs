@@ -1,5 +1,5 @@
-//! The settings of the router document, each described once. The parser takes defaults and limits from here, the console its
-//! forms, and the manual its tables.
+//! The settings of the router document. The parser takes defaults and limits from here, and the console its forms; what
+//! they mean is told in the manual, whose tables have the same keys, defaults and limits.
 //!
 //! **Invariant:** a key that the parser reads has a row, and its default can be read (a key without one panics in every
 //! test that reads a document).
@@ -37,15 +37,6 @@ pub struct CatalogueItem {
     pub settings: Vec<&'static Setting>,
 }
 
-/// A table of the manual.
-#[derive(Clone, Debug)]
-pub struct ManualTable {
-    /// The name in the markers around it.
-    pub name: String,
-    /// Its rows.
-    pub settings: Vec<&'static Setting>,
-}
-
 /// Every kind of item with all its keys.
 pub fn catalogue() -> Vec<CatalogueItem> {
     let sources = SourceType::NAMES.iter().map(|(kind, source)| {
@@ -71,33 +62,6 @@ pub fn catalogue() -> Vec<CatalogueItem> {
 pub(crate) fn renamed(key: &str) -> Option<&'static str> {
     let mut settings = catalogue().into_iter().flat_map(|item| item.settings);
     settings.find(|setting| setting.old_key == Some(key)).map(|setting| setting.key)
-}
-
-/// The tables of the manual: one for each kind's own keys, and those of keys that several kinds share.
-pub fn tables() -> Vec<ManualTable> {
-    let table = |name: &str, settings: &'static [Setting]| ManualTable {
-        name: name.to_owned(),
-        settings: settings.iter().collect(),
-    };
-    let shared = [
-        table("source", SOURCE),
-        table("source reading", sources::READING),
-        table("source gathering", sources::GATHERING),
-        table("source sockets", sources::SOCKETS),
-        table("logspace", LOGSPACE),
-        table("destination", DESTINATION),
-        table("destination stream", destinations::STREAM),
-        table("destination token", destinations::TOKEN),
-        table("destination posting", destinations::POSTING),
-        table("destination http", destinations::HTTP),
-        table("route", ROUTE),
-    ];
-    let sources = SourceType::NAMES.iter().map(|(kind, of)| (format!("source {kind}"), of.form()));
-    let destinations =
-        DestinationType::NAMES.iter().map(|(kind, of)| (format!("destination {kind}"), of.form()));
-    let own =
-        sources.chain(destinations).filter_map(|(name, form)| Some(table(&name, form.settings.first()?)));
-    shared.into_iter().chain(own).collect()
 }
 
 /// Makes an item. A key in two groups has the position in the later group, and the row of the earlier one.

@@ -34,11 +34,8 @@ pub struct Setting {
     /// The placeholder in an empty field of the form, unless it is the default: an example, or the meaning of empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<&'static str>,
-    /// A help text for the form.
+    /// A help text for the form; the manual says more.
     pub help: &'static str,
-    /// The description in the manual, with `{min}` and `{max}` for the limits.
-    #[serde(skip)]
-    pub meaning: &'static str,
 }
 
 /// The kind of a value.
@@ -89,7 +86,6 @@ impl Setting {
             is_secret: false,
             placeholder: None,
             help: "",
-            meaning: "",
         }
     }
 
@@ -125,10 +121,6 @@ impl Setting {
         Setting { help, ..self }
     }
 
-    pub(super) const fn means(self, meaning: &'static str) -> Setting {
-        Setting { meaning, ..self }
-    }
-
     /// Its default as a value.
     pub(crate) fn standard<T: ReadValue>(&self) -> T {
         let DefaultValue::Value(text) = self.standard else { panic!("`{}` has no default", self.key) };
@@ -138,20 +130,6 @@ impl Setting {
     /// Its limits as values.
     pub(crate) fn limits<T: ReadValue>(&self) -> (Option<T>, Option<T>) {
         (self.min.map(read), self.max.map(read))
-    }
-
-    /// Its row in the manual.
-    pub fn manual_row(&self) -> String {
-        let default = match self.standard {
-            DefaultValue::Required => "required".to_owned(),
-            DefaultValue::Nothing => String::new(),
-            // Only lists have an empty default.
-            DefaultValue::Value("") => "`[]`".to_owned(),
-            DefaultValue::Value(value) => format!("`{value}`"),
-        };
-        let limit = |limit: Option<&'static str>| limit.unwrap_or_default();
-        let meaning = self.meaning.replace("{min}", limit(self.min)).replace("{max}", limit(self.max));
-        format!("| `{}` | {default} | {meaning} |", self.key).replace("|  |", "| |")
     }
 }
 

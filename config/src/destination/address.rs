@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::node::{DocumentNode, NodeValue};
 use crate::problem::{Findings, Path, did_you_mean, quoted};
-use crate::read::{ReadValue, parsed};
+use crate::read::{ReadValue, from_text};
 
 /// The greatest number of servers of one destination.
 const ADDRESSES_MAX: usize = 8;
@@ -171,11 +171,7 @@ impl Serialize for Addresses {
     }
 }
 
-impl ReadValue for Address {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Address> {
-        parsed(node, path, findings, Address::parse)
-    }
-}
+from_text!(Address, Address::parse);
 
 impl ReadValue for Addresses {
     fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Addresses> {

@@ -3,9 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::address::bare_host;
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path};
-use crate::read::{ReadValue, parsed};
+use crate::read::from_text;
 
 /// The longest text.
 const BYTES_MAX: usize = 1000;
@@ -76,11 +74,7 @@ impl Serialize for Proxy {
     }
 }
 
-impl ReadValue for Proxy {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Proxy> {
-        parsed(node, path, findings, Proxy::parse)
-    }
-}
+from_text!(Proxy, Proxy::parse);
 
 #[cfg(test)]
 mod tests {

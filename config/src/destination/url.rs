@@ -5,9 +5,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::address::bare_host;
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, quoted};
-use crate::read::{ReadValue, parsed};
+use crate::problem::quoted;
+use crate::read::{from_text, text_value};
 
 /// The longest URL or header.
 const BYTES_MAX: usize = 4000;
@@ -120,29 +119,15 @@ impl fmt::Display for Url {
     }
 }
 
-impl Serialize for Url {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
 impl Serialize for HttpHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{}: {}", self.name, self.value))
     }
 }
 
-impl ReadValue for Url {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<Url> {
-        parsed(node, path, findings, Url::parse)
-    }
-}
+text_value!(Url, Url::parse);
 
-impl ReadValue for HttpHeader {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<HttpHeader> {
-        parsed(node, path, findings, HttpHeader::parse)
-    }
-}
+from_text!(HttpHeader, HttpHeader::parse);
 
 #[cfg(test)]
 mod tests {
@@ -159,18 +144,8 @@ mod tests {
             assert_eq!(Url::parse(good).map(|url| url.to_string()), Ok(good.to_owned()));
         }
         for bad in [
-            "",
-            "es:9200",
-            "ftp://es",
-            "http://",
-            "http://:80",
-            "http://es:0",
-            "http://es:99999",
-            "http://a b",
-            "http://a/ b",
-            "http://::1",
-            "http://a/#x",
-            "http://ä",
+            "", "es:9200", "ftp://es", "http://", "http://:80", "http://es:0", "http://es:99999",
+            "http://a b", "http://a/ b", "http://::1", "http://a/#x", "http://ä",
         ] {
             assert!(Url::parse(bad).is_err(), "{bad}");
         }

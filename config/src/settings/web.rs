@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use ipnet::IpNet;
 
 use crate::listen::socket_path;
-use crate::node::DocumentNode;
-use crate::problem::{Findings, Path, quoted};
-use crate::read::{OneOrMore, ReadValue, parsed};
+use crate::problem::quoted;
+use crate::read::{OneOrMore, from_text};
 use crate::source::Tls;
 use crate::table_reader::TableReader;
 use crate::unit::Period;
@@ -121,33 +120,9 @@ impl Web {
 /// The first parts of our own paths, with which the path of the console must not begin: a proxy may or may not remove it,
 /// and the two cases could not be distinguished.
 const OWN: [&str; 27] = [
-    "account",
-    "admin",
-    "api",
-    "assets",
-    "favicon.svg",
-    "flow",
-    "gelf",
-    "healthz",
-    "help",
-    "licences.txt",
-    "logspaces",
-    "loki",
-    "metrics",
-    "otlp",
-    "overview",
-    "ready",
-    "readyz",
-    "router",
-    "search",
-    "send",
-    "senders",
-    "services",
-    "setup",
-    "tail",
-    "upload",
-    "v1",
-    "welcome",
+    "account", "admin", "api", "assets", "favicon.svg", "flow", "gelf", "healthz", "help", "licences.txt",
+    "logspaces", "loki", "metrics", "otlp", "overview", "ready", "readyz", "router", "search", "send",
+    "senders", "services", "setup", "tail", "upload", "v1", "welcome",
 ];
 /// Maximum length of the path of the console.
 const BASE_BYTES_MAX: usize = 200;
@@ -184,11 +159,7 @@ impl WebListener {
     }
 }
 
-impl ReadValue for WebListener {
-    fn read(node: &DocumentNode, path: &Path, findings: &mut Findings) -> Option<WebListener> {
-        parsed(node, path, findings, WebListener::parse)
-    }
-}
+from_text!(WebListener, WebListener::parse);
 
 impl fmt::Display for WebListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -590,11 +590,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
         step(&format!("{{ set = {{ {field} = \"{text}\" }} }}"), &expected);
     }
     for right in [
-        "severity = 4",
-        "level = \"WARN\"",
-        "facility = \"local7\"",
-        "time = 1795262400",
-        "pid = \"any\"",
+        "severity = 4", "level = \"WARN\"", "facility = \"local7\"", "time = 1795262400", "pid = \"any\"",
         "severity = \"{x}\"",
     ] {
         step(&format!("{{ set = {{ {right} }} }}"), "");

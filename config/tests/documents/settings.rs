@@ -334,7 +334,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
         ("ldaps://ldap.example.org", "https://ldap.example.org", "must be like `ldaps://ldap.example.org`"),
         ("user_base = \"dc=example\"", "start_tls = true", "from the first byte"),
         ("user_base", "user_dn = \"uid=ana\"\nuser_filter = \"(a=b)\"\nuser_base", "must contain `{name}`"),
-        ("user_base", "user_dn = \"uid={name}\"\nuser_base", "exclude each other"),
+        ("user_base", "user_dn = \"uid={name}\"\nuser_base", "cannot be set together with `user_base`"),
         ("user_base", "bind_dn = \"cn=a\"\nuser_base", "must be set together"),
     ];
     for (from, to, expected) in rows {

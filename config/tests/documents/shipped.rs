@@ -2,7 +2,7 @@
 //!
 //! Keywords: shipped files, documentation, catalogue.
 
-use logstead_config::catalogue::{CatalogueItem, DefaultValue, ManualTable, catalogue, tables};
+use logstead_config::catalogue::{CatalogueItem, DefaultValue, catalogue};
 use logstead_config::settings::DEFAULT_SETTINGS_TOML;
 use logstead_config::{DEFAULT_ROUTER_TOML, check_toml, from_json, from_toml, merge_into_toml, to_toml};
 use std::path::Path;
@@ -150,18 +150,72 @@ fn the_catalogue_of_the_console_is_fresh() {
     is_fresh("web/src/router/catalogue.json", &fresh);
 }
 
+/// A row of a table of the manual: the name of the table, the key, its default and its meaning.
+struct ManualRow<'a> {
+    table: &'a str,
+    key: &'a str,
+    default: &'a str,
+    meaning: &'a str,
+}
+
+/// The rows of all tables between their markers.
+fn manual_rows() -> Vec<ManualRow<'static>> {
+    let tables = ROUTER_MANUAL.split("<!-- settings: ").skip(1).map(|rest| {
+        let (table, rest) = rest.split_once(" -->\n").expect("the end of a marker");
+        (table, rest.split_once("<!-- end -->").expect("the end of a table").0)
+    });
+    let rows = tables.flat_map(|(table, text)| text.lines().skip(3).map(move |line| (table, line)));
+    let row = |(table, line): (&'static str, &'static str)| {
+        let mut cells = line.strip_prefix('|')?.strip_suffix('|')?.splitn(3, '|').map(str::trim);
+        let key = cells.next()?.trim_matches('`');
+        Some(ManualRow { table, key, default: cells.next()?, meaning: cells.next()? })
+    };
+    rows.filter_map(row).collect()
+}
+
 #[test]
-fn the_tables_of_the_router_manual_are_fresh() {
-    let mut fresh = ROUTER_MANUAL.to_owned();
-    for ManualTable { name, settings } in tables() {
-        let (begin, end) = (format!("<!-- settings: {name} -->\n"), "<!-- end -->");
-        let (before, rest) = fresh.split_once(&begin).unwrap_or_else(|| panic!("no {begin}"));
-        let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {begin}"));
-        let rows = settings.iter().map(|row| row.manual_row() + "\n").collect::<String>();
-        let table = format!("\n| key | default | meaning |\n|---|---|---|\n{rows}\n");
-        fresh = [before, &begin, &table, end, after].concat();
+fn the_router_manual_has_every_key_with_its_default_and_limits_and_no_other() {
+    let rows = manual_rows();
+    let kinds: Vec<String> = catalogue().iter().map(table_of).collect();
+    let mut told = vec![false; rows.len()];
+    for item in catalogue() {
+        let (own, section) = (table_of(&item), item.section.trim_end_matches('s'));
+        // Keys that several kinds share are in a table of the section.
+        let is_of = |table: &str| {
+            table == own
+                || table.split(' ').next() == Some(section) && !kinds.iter().any(|kind| kind == table)
+        };
+        for setting in &item.settings {
+            let default = match setting.standard {
+                DefaultValue::Required => "required".to_owned(),
+                DefaultValue::Nothing => String::new(),
+                // Only lists have an empty default.
+                DefaultValue::Value("") => "`[]`".to_owned(),
+                DefaultValue::Value(value) => format!("`{value}`"),
+            };
+            let limits = [setting.min.filter(|min| !min.starts_with('0')), setting.max];
+            let limits: Vec<&str> = limits.into_iter().flatten().collect();
+            let row = rows.iter().position(|row| {
+                let is_right = is_of(row.table) && row.key == setting.key && row.default == default;
+                is_right && !row.meaning.is_empty() && limits.iter().all(|limit| row.meaning.contains(limit))
+            });
+            let row = row.unwrap_or_else(|| {
+                panic!(
+                    "the manual does not tell `{}` of {own}: default {default}, limits {limits:?}",
+                    setting.key
+                )
+            });
+            told[row] = true;
+        }
     }
-    is_fresh("docs/router.md", &fresh);
+    let others = rows.iter().zip(&told).filter(|(_, told)| !**told);
+    let others: Vec<String> = others.map(|(row, _)| format!("{}: {}", row.table, row.key)).collect();
+    assert_eq!(others, [] as [&str; 0], "the manual has keys that the document has not, or has them twice");
+}
+
+/// The name of the table with a kind's own keys.
+fn table_of(item: &CatalogueItem) -> String {
+    format!("{} {}", item.section.trim_end_matches('s'), item.kind).trim_end().to_owned()
 }
 
 /// A file that is made from the catalogue; with `UPDATE` in the environment it is written.

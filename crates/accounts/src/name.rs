@@ -8,20 +8,8 @@ pub const NAME_CHARS_MAX: usize = 64;
 
 /// Names by which the audit log means Logstead itself, and names that could be mistaken for it.
 const RESERVED: [&str; 14] = [
-    "anonymous",
-    "api",
-    "cli",
-    "console",
-    "environment",
-    "internal",
-    "logstead",
-    "logstead_admin_token",
-    "nobody",
-    "null",
-    "setup",
-    "system",
-    "token",
-    "unknown",
+    "anonymous", "api", "cli", "console", "environment", "internal", "logstead", "logstead_admin_token",
+    "nobody", "null", "setup", "system", "token", "unknown",
 ];
 
 /// Finds what is wrong with a new name, if anything.

@@ -187,11 +187,7 @@ mod tests {
             assert!(weakness(easy, "annemarie").is_some(), "{easy}");
         }
         for fair in [
-            "correct horse",
-            "another horse",
-            "wrong horse",
-            "tr0mbone-72-x",
-            "password of the cat",
+            "correct horse", "another horse", "wrong horse", "tr0mbone-72-x", "password of the cat",
             "31415926535",
         ] {
             assert_eq!(weakness(fair, "ana"), None, "{fair}");

@@ -50,8 +50,6 @@ mod stage;
 mod table;
 mod tabular;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod tests;
 mod value;
 mod value_dictionary;

@@ -5,15 +5,13 @@
 //! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when a message came:
 //! logspaces that they may not search are left out, and callers with a scope get their events by the clock.
 
-use super::access::Caller;
+use super::access::Call;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::Cancel;
-use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::busy;
 use axum::body::Bytes;
-use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
@@ -44,29 +42,25 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
     get, path = "/api/v1/changes", tag = "search",
     responses((status = 200, body = String, content_type = "text/event-stream"))
 )]
-pub(super) async fn changes(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-) -> Result<Response> {
+pub(super) async fn changes(call: Call, headers: HeaderMap) -> Result<Response> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accepted.contains(EVENTS) {
         // Other clients would wait for an end that never comes.
         let detail = format!("this endpoint streams: request it with `Accept: {EVENTS}`");
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
-    let Ok(permit) = shared.listeners.clone().try_acquire_owned() else {
+    let Ok(permit) = call.shared.listeners.clone().try_acquire_owned() else {
         return Err(busy("too many pages are waiting for changes"));
     };
-    let (stored, ending) = shared.state.pipeline.watch();
-    let news = match caller.scope() {
-        None => News::Stored { stored, ends: ends(&shared, &caller) },
+    let (stored, ending) = call.shared.state.pipeline.watch();
+    let news = match call.caller.scope() {
+        None => News::Stored { stored, ends: ends(&call) },
         Some(_) => News::Clock,
     };
     let (events, pieces) = mpsc::channel(1);
-    let (_, guard) = Cancel::without_limit(&shared);
+    let (_, guard) = Cancel::without_limit(&call.shared);
     tokio::spawn(request_id::followed(
-        ChangeListener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
+        ChangeListener { call, headers, events, news, ending, _permit: permit }.run(),
     ));
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
     Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
@@ -83,8 +77,8 @@ enum News {
 }
 
 /// The sequence of the next message of each logspace that a caller may search.
-fn ends(shared: &SharedState, caller: &Caller) -> Vec<(String, u64)> {
-    let logspaces = caller.logspaces(&shared.state.pipeline).into_iter();
+fn ends(call: &Call) -> Vec<(String, u64)> {
+    let logspaces = call.caller.logspaces(&call.shared.state.pipeline).into_iter();
     logspaces.map(|(id, searcher)| (id, searcher.next_sequence())).collect()
 }
 
@@ -97,17 +91,16 @@ impl News {
     }
 
     /// Whether the news is for this caller.
-    fn are_for(&mut self, caller: &Caller, shared: &SharedState) -> bool {
+    fn are_for(&mut self, call: &Call) -> bool {
         let News::Stored { ends: before, .. } = self else { return true };
-        let now = ends(shared, caller);
+        let now = ends(call);
         std::mem::replace(before, now.clone()) != now
     }
 }
 
 struct ChangeListener {
-    shared: SharedState,
-    /// The caller, as it was when the stream began.
-    caller: Caller,
+    /// With the caller as it was when the stream began.
+    call: Call,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
     events: mpsc::Sender<BodyPiece>,
@@ -136,7 +129,7 @@ impl ChangeListener {
                 () = sleep_until(next_event), if is_news => {
                     is_news = false;
                     next_event = Instant::now() + REST;
-                    if !self.news.are_for(&self.caller, &self.shared) {
+                    if !self.news.are_for(&self.call) {
                         continue;
                     }
                     STORED
@@ -153,7 +146,7 @@ impl ChangeListener {
     }
 
     async fn may_listen(&self) -> bool {
-        let known = authenticate(&self.shared, &self.headers).await;
-        known.is_ok_and(|known| known.is_some_and(|now| now.has_rights_of(&self.caller)))
+        let known = authenticate(&self.call.shared, &self.headers).await;
+        known.is_ok_and(|known| known.is_some_and(|now| now.has_rights_of(&self.call.caller)))
     }
 }

@@ -7,7 +7,7 @@
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
-use super::access::recheck::CallerRecheck;
+use super::access::authenticate::CallerRecheck;
 use super::ask::aggregate::compile;
 use super::ask::search::ResultOrder;
 use super::error::{ApiError, Result};

@@ -29,16 +29,8 @@ enum SchemaLimit {
 fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
     use SchemaLimit::{Items, Name, Text, Texts};
     let asking = [
-        "SearchRequest",
-        "CountRequest",
-        "HistogramRequest",
-        "FacetsRequest",
-        "AggregateRequest",
-        "ExplainRequest",
-        "FieldsRequest",
-        "OverviewRequest",
-        "CompleteRequest",
-        "QueryRequest",
+        "SearchRequest", "CountRequest", "HistogramRequest", "FacetsRequest", "AggregateRequest",
+        "ExplainRequest", "FieldsRequest", "OverviewRequest", "CompleteRequest", "QueryRequest",
         "SavedSearchRequest",
     ];
     let mut limits: Vec<_> =

@@ -24,7 +24,7 @@ struct OpenRequest {
 
 /// The middleware.
 pub(super) async fn observe(State(shared): State<SharedState>, request: Request, next: Next) -> Response {
-    let counters = shared.state.pipeline.counters().clone();
+    let counters = shared.state.pipeline.counters.clone();
     let path = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str);
     let endpoint = format!("{} {path}", method(request.method()));
     let mut open = OpenRequest::begin(counters, endpoint);

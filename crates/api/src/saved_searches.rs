@@ -3,12 +3,11 @@
 //! **Invariant:** a question is shared, not its answer: callers see only messages that their own grants allow. A shared
 //! search that names a logspace is shown only to callers who may know of that logspace.
 
-use super::access::Caller;
+use super::access::{Call, Caller};
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
 use super::question::no_logspaces;
 use super::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
 use logstead_accounts::{Role, SearchToSave};
@@ -121,16 +120,15 @@ pub(crate) struct ListParams {
     params(ListParams), responses((status = 200, body = SavedSearches))
 )]
 pub(crate) async fn list(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Query(ListParams { after }): Query<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
-    let viewer = caller.account;
+    let viewer = call.caller.account;
     let (searches, next) =
-        shared.meta(move |meta| meta.saved_searches_after(viewer, after, LIST_BYTES_MAX)).await?;
-    let logspaces = all_logspaces(&shared);
-    let visible = searches.into_iter().filter(|search| may_know(&caller, &search.search, &logspaces));
-    let saved_searches = visible.map(|search| SavedSearch::new(search, &caller)).collect();
+        call.meta(move |meta| meta.saved_searches_after(viewer, after, LIST_BYTES_MAX)).await?;
+    let logspaces = all_logspaces(&call.shared);
+    let visible = searches.into_iter().filter(|search| may_know(&call.caller, &search.search, &logspaces));
+    let saved_searches = visible.map(|search| SavedSearch::new(search, &call.caller)).collect();
     Ok(axum::Json(SavedSearches { saved_searches, next }))
 }
 
@@ -140,68 +138,55 @@ pub(crate) async fn list(
     responses((status = 201, body = SavedSearch))
 )]
 pub(crate) async fn create(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(request): Json<SavedSearchRequest>,
 ) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
-    let new = request.check(&caller)?;
-    let owner = caller.actor();
-    let saved = shared.meta(move |meta| meta.add_saved_search(&owner, &new, clock::now())).await?;
-    Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &caller))))
+    let new = request.check(&call.caller)?;
+    let owner = call.caller.actor();
+    let saved = call.meta(move |meta| meta.add_saved_search(&owner, &new, clock::now())).await?;
+    Ok((StatusCode::CREATED, axum::Json(SavedSearch::new(saved, &call.caller))))
 }
 
 /// Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner.
 #[utoipa::path(
-    put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search",
-    params(("id" = i64, Path)), responses((status = 200, body = SavedSearch))
+    put, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "replace_saved_search", responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn replace(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<i64>,
     Json(request): Json<SavedSearchRequest>,
 ) -> Result<axum::Json<SavedSearch>> {
-    check_known(&shared, &caller, id).await?;
-    let new = request.check(&caller)?;
-    let (account, admin) = (caller.account, manages_shared(&caller));
+    check_known(&call, id).await?;
+    let new = request.check(&call.caller)?;
+    let (account, admin) = (call.caller.account, manages_shared(&call.caller));
     let saved =
-        shared.meta(move |meta| meta.replace_saved_search(account, admin, id, &new, clock::now())).await?;
-    Ok(axum::Json(SavedSearch::new(saved, &caller)))
+        call.meta(move |meta| meta.replace_saved_search(account, admin, id, &new, clock::now())).await?;
+    Ok(axum::Json(SavedSearch::new(saved, &call.caller)))
 }
 
 /// Removes a search: the caller's own, or for an administrator a shared one.
 #[utoipa::path(
-    delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search",
-    params(("id" = i64, Path)), responses((status = 204))
+    delete, path = "/api/v1/saved-searches/{id}", tag = "saved searches", operation_id = "remove_saved_search", responses((status = 204))
 )]
-pub(crate) async fn remove(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<i64>,
-) -> Result<StatusCode> {
-    check_known(&shared, &caller, id).await?;
-    let (account, admin) = (caller.account, manages_shared(&caller));
-    shared.meta(move |meta| meta.remove_saved_search(account, admin, id)).await?;
+pub(crate) async fn remove(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
+    check_known(&call, id).await?;
+    let (account, admin) = (call.caller.account, manages_shared(&call.caller));
+    call.meta(move |meta| meta.remove_saved_search(account, admin, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Records that a search was used.
 #[utoipa::path(
-    post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search",
-    params(("id" = i64, Path)), responses((status = 204))
+    post, path = "/api/v1/saved-searches/{id}/used", tag = "saved searches", operation_id = "use_saved_search", responses((status = 204))
 )]
-pub(crate) async fn used(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<i64>,
-) -> Result<StatusCode> {
-    check_known(&shared, &caller, id).await?;
-    shared.meta(move |meta| meta.use_saved_search(caller.account, id, clock::now())).await?;
+pub(crate) async fn used(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
+    check_known(&call, id).await?;
+    call.meta(move |meta| meta.use_saved_search(call.caller.account, id, clock::now())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// 404 for a search that the caller may not know of, as for a missing one.
-async fn check_known(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
+async fn check_known(Call { shared, caller }: &Call, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
     if may_know(caller, &found.search, &all_logspaces(shared)) {

@@ -119,7 +119,7 @@ pub(super) struct ApiInner {
 impl ApiInner {
     pub(super) fn new(state: ApiState) -> SharedState {
         let limits = &state.settings.limits;
-        let shares = &state.pipeline.memory().shares;
+        let shares = &state.pipeline.memory.shares;
         let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
         let (tails_max, exports_max) = (limits.tails_max as usize, shares.exports);
         let web = &state.settings.web;
@@ -185,7 +185,7 @@ impl ApiInner {
 
     /// The memory limit of an answer.
     pub(super) fn query_memory_max(&self) -> usize {
-        self.state.pipeline.memory().shares.answer
+        self.state.pipeline.memory.shares.answer
     }
 
     /// Whether a user has to set up a second factor before anything else. Those of OpenID providers have theirs there.

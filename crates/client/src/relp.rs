@@ -153,13 +153,8 @@ mod tests {
     fn what_is_no_frame_is_refused_and_never_waited_for() {
         let long = "x".repeat(HEADER_BYTES_MAX);
         for bytes in [
-            "x rsp 6 200 OK\n",
-            "2 rsp x \n",
-            "2 rsp 6 200 OKAY\n",
-            "1 rsp 131073 x",
-            "1000000000 rsp 0\n",
-            " rsp 0\n",
-            &long,
+            "x rsp 6 200 OK\n", "2 rsp x \n", "2 rsp 6 200 OKAY\n", "1 rsp 131073 x", "1000000000 rsp 0\n",
+            " rsp 0\n", &long,
         ] {
             assert!(read(bytes.as_bytes()).is_err(), "{bytes:?}");
         }

@@ -52,8 +52,8 @@ pub trait JournalHooks: Send + 'static {
     fn hold_back(&self) {}
     /// Why nothing more fits for now, if so.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
-    /// Called when batches are on disk.
-    fn stored(&mut self, encoded: &[EncodedBatch]);
+    /// Called when messages, in so many batches, are on disk.
+    fn stored(&mut self, messages: usize, batches: usize);
     /// Called when a commit failed.
     fn failed(&mut self, error: &str);
     /// Called when messages were dropped, as they would have had to wait.
@@ -142,64 +142,31 @@ impl<C: Send + 'static> Writer<C> {
     }
 }
 
-/// Messages that are committed together.
-#[derive(Default)]
-struct AppendGroup {
-    encoded: Vec<EncodedBatch>,
-    pending: Vec<Pending>,
-    claims: Vec<CountClaim>,
-    may_drop: Vec<bool>,
+impl AsRef<EncodedBatch> for Append {
+    fn as_ref(&self) -> &EncodedBatch {
+        &self.encoded
+    }
 }
 
-impl AppendGroup {
-    fn push(&mut self, Append { encoded, pending, claim, may_drop }: Append) {
-        self.encoded.push(encoded);
-        self.pending.push(pending);
-        self.claims.push(claim);
-        self.may_drop.push(may_drop);
-    }
+fn messages_of(group: &[Append]) -> usize {
+    group.iter().map(|append| append.encoded.rows()).sum()
+}
 
-    fn messages(&self) -> usize {
-        self.encoded.iter().map(EncodedBatch::rows).sum()
+/// Keeps a batch that has to be stored; returns one that may be dropped. Informs a sender that wants to learn of a
+/// failure at once, and drops a batch whose sender has left and sends it again; any other batch is kept.
+fn push_unless_shed(group: &mut Vec<Append>, append: Append, error: &str) -> Option<Append> {
+    if append.may_drop {
+        return Some(append);
     }
-
-    /// Keeps only the messages that have to wait; returns those to drop.
-    fn shed(&mut self, error: &str) -> Vec<Append> {
-        let AppendGroup { encoded, pending, claims, may_drop } = std::mem::take(self);
-        let appends = encoded.into_iter().zip(pending).zip(claims).zip(may_drop);
-        appends
-            .filter_map(|(((encoded, pending), claim), may_drop)| {
-                self.push_unless_shed(Append { encoded, pending, claim, may_drop }, error)
-            })
-            .collect()
+    if append.pending.receipt().is_impatient() {
+        append.pending.fail(error);
+    } else if append.pending.receipt().is_abandoned() {
+        // It comes again, and would otherwise be there as often as its sender tried.
+        append.pending.fail("its sender disconnected before it could be stored");
+    } else {
+        group.push(append);
     }
-
-    /// Decides which messages are counted here, and notes it in the encoded batches; returns the number for each.
-    fn claim(&mut self) -> Vec<usize> {
-        let claim = |(encoded, claim): (&mut EncodedBatch, &mut CountClaim)| {
-            let counted = claim.claim();
-            encoded.set_copies(encoded.rows() - counted);
-            counted
-        };
-        self.encoded.iter_mut().zip(&mut self.claims).map(claim).collect()
-    }
-
-    /// Keeps a batch that has to be stored; returns one that may be dropped. Informs a sender that wants to learn of a
-    /// failure at once, and drops a batch whose sender has left and sends it again; any other batch is kept.
-    fn push_unless_shed(&mut self, append: Append, error: &str) -> Option<Append> {
-        if append.may_drop {
-            return Some(append);
-        }
-        if append.pending.receipt().is_impatient() {
-            append.pending.fail(error);
-        } else if append.pending.receipt().is_abandoned() {
-            // It comes again, and would otherwise be there as often as its sender tried.
-            append.pending.fail("its sender disconnected before it could be stored");
-        } else {
-            self.push(append);
-        }
-        None
-    }
+    None
 }
 
 struct WriterThread<O: JournalHooks> {
@@ -277,20 +244,18 @@ impl<O: JournalHooks> WriterThread<O> {
             }
         }
         appends.sort_by_key(|append| append.pending.receipt().since());
-        let mut group = AppendGroup::default();
-        appends.into_iter().for_each(|append| group.push(append));
-        stop | self.commit(group)
+        stop | self.commit(appends)
     }
 
     /// Appends until it succeeds or the process stops; returns whether to stop. Senders that wait for an answer get the
     /// failure at once and may send again; all others are slowed down by the messages that are held here.
-    fn commit(&mut self, mut group: AppendGroup) -> bool {
+    fn commit(&mut self, mut group: Vec<Append>) -> bool {
         let mut stop = false;
         let mut stop_since = None;
         if !self.stopping.load(Ordering::Relaxed) {
             self.hooks.hold_back();
         }
-        while !group.encoded.is_empty() {
+        while !group.is_empty() {
             let error = match self.append(&mut group) {
                 Ok(counted) => {
                     self.stored(group, &counted);
@@ -299,16 +264,18 @@ impl<O: JournalHooks> WriterThread<O> {
                 Err(error) => error,
             };
             self.hooks.failed(&error);
-            let dropped = group.shed(&error);
-            self.drop_all(dropped);
+            let waiting = std::mem::take(&mut group).into_iter();
+            self.drop_all(
+                waiting.filter_map(|append| push_unless_shed(&mut group, append, &error)).collect(),
+            );
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
-                    self.hooks.gave_up(group.messages(), &error);
+                    self.hooks.gave_up(messages_of(&group), &error);
                     return true;
                 }
             }
-            if !group.encoded.is_empty() {
+            if !group.is_empty() {
                 stop |= self.wait_for_room(&mut group, &error);
             }
             // Removing old messages may make room.
@@ -318,28 +285,38 @@ impl<O: JournalHooks> WriterThread<O> {
     }
 
     /// Returns how many messages of each part are counted here.
-    fn append(&mut self, group: &mut AppendGroup) -> Result<Vec<usize>, String> {
+    fn append(&mut self, group: &mut [Append]) -> Result<Vec<usize>, String> {
         self.hooks.open(&mut self.appender)?;
         if let Some(reason) = self.hooks.refusal(self.stopping.load(Ordering::Relaxed)) {
             return Err(reason);
         }
-        let counted = group.claim();
-        self.appender.append(&group.encoded).map_err(|error| error.to_string())?;
+        // Which messages are counted here is noted in the encoded batches.
+        let claim = |Append { encoded, claim, .. }: &mut Append| {
+            let counted = claim.claim();
+            encoded.set_copies(encoded.rows() - counted);
+            counted
+        };
+        let counted = group.iter_mut().map(claim).collect();
+        self.appender.append(group).map_err(|error| error.to_string())?;
         Ok(counted)
     }
 
-    fn stored(&mut self, group: AppendGroup, counted: &[usize]) {
-        let parts = group.pending.iter().zip(counted);
-        let kept: Vec<KeptMessages> = parts
-            .map(|(pending, counted)| KeptMessages {
-                slot: pending.receipt().slot().cloned(),
-                counted: *counted,
-            })
-            .collect();
-        self.ledger.note_stored(&self.journal, self.appender.next_sequence(), group.messages(), &kept);
-        self.hooks.stored(&group.encoded);
-        group.claims.into_iter().for_each(CountClaim::keep);
-        for (pending, counted) in group.pending.into_iter().zip(counted) {
+    fn stored(&mut self, group: Vec<Append>, counted: &[usize]) {
+        let kept = |(append, counted): (&Append, &usize)| KeptMessages {
+            slot: append.pending.receipt().slot().cloned(),
+            counted: *counted,
+        };
+        let kept: Vec<KeptMessages> = group.iter().zip(counted).map(kept).collect();
+        let messages = messages_of(&group);
+        self.ledger.note_stored(&self.journal, self.appender.next_sequence(), messages, &kept);
+        self.hooks.stored(messages, group.len());
+        // All are counted before any is acknowledged.
+        let settle = |Append { pending, claim, .. }: Append| {
+            claim.keep();
+            pending
+        };
+        let pending: Vec<Pending> = group.into_iter().map(settle).collect();
+        for (pending, counted) in pending.into_iter().zip(counted) {
             pending.receipt().note_stored(&self.journal, *counted);
             pending.done();
         }
@@ -350,7 +327,7 @@ impl<O: JournalHooks> WriterThread<O> {
         if dropped.is_empty() {
             return;
         }
-        self.hooks.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
+        self.hooks.dropped(messages_of(&dropped));
         let pending = dropped.into_iter().map(|append| append.pending);
         let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
         silent.into_iter().for_each(Pending::done);
@@ -362,12 +339,12 @@ impl<O: JournalHooks> WriterThread<O> {
 
     /// Waits before the next attempt; returns whether to stop. Batches that arrive in the meantime are dropped, refused
     /// or wait too.
-    fn wait_for_room(&mut self, group: &mut AppendGroup, error: &str) -> bool {
+    fn wait_for_room(&mut self, group: &mut Vec<Append>, error: &str) -> bool {
         let until = Instant::now() + RETRY_WAIT;
         loop {
             match self.received.recv_deadline(until) {
                 Ok(WriterCommand::Append(append)) => {
-                    let dropped = group.push_unless_shed(*append, error);
+                    let dropped = push_unless_shed(group, *append, error);
                     self.drop_all(dropped.into_iter().collect());
                 }
                 Ok(WriterCommand::Configure(configuration)) => self.configure(configuration),

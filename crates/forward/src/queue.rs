@@ -13,8 +13,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Durability, EncodedBatch, Expiry, OpenQueue, OpenQueueError, Options, QueueReader, Recovery,
-    Searcher, Stats, check_cursor, closed_queue, open_queue,
+    Appender, Durability, Expiry, OpenQueue, OpenQueueError, Options, QueueReader, Recovery, Searcher, Stats,
+    check_cursor, closed_queue, open_queue,
 };
 use logstead_work::Alone;
 use parking_lot::Mutex;
@@ -360,8 +360,8 @@ impl JournalHooks for QueueHooks {
         refusal(&self.id, &self.fill, &self.deps)
     }
 
-    fn stored(&mut self, encoded: &[EncodedBatch]) {
-        self.counters.queued.add(encoded.iter().map(EncodedBatch::rows).sum());
+    fn stored(&mut self, messages: usize, _: usize) {
+        self.counters.queued.add(messages);
         self.control.stored();
         if self.counters.queue_error.lock().take().is_some() {
             tracing::info!(destination = &*self.id, "the queue accepts messages again");

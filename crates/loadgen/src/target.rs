@@ -98,13 +98,8 @@ mod tests {
     #[test]
     fn a_target_is_read_and_written_alike() {
         for text in [
-            "tcp://127.0.0.1:5514",
-            "udp://log.example:514",
-            "tls://[::1]:6514",
-            "relp://h:2514",
-            "relp+tls://h:2514",
-            "http://localhost:8080",
-            "unix:/run/log.sock",
+            "tcp://127.0.0.1:5514", "udp://log.example:514", "tls://[::1]:6514", "relp://h:2514",
+            "relp+tls://h:2514", "http://localhost:8080", "unix:/run/log.sock",
         ] {
             assert_eq!(LoadTarget::parse(text).map(|target| target.to_string()), Ok(text.to_owned()));
         }
@@ -115,20 +110,9 @@ mod tests {
     #[test]
     fn what_is_no_target_is_said_in_a_line() {
         for text in [
-            "",
-            "localhost:514",
-            "ftp://h:1",
-            "tcp://h",
-            "tcp://h:",
-            "tcp://:1",
-            "tcp://h:0",
-            "tcp://h:70000",
-            "tcp://::1:514",
-            "tcp://[::1:514",
-            "http://h:1/path",
-            "tcp://a b:1",
-            "http://u@h:1",
-            "unix:",
+            "", "localhost:514", "ftp://h:1", "tcp://h", "tcp://h:", "tcp://:1", "tcp://h:0",
+            "tcp://h:70000", "tcp://::1:514", "tcp://[::1:514", "http://h:1/path", "tcp://a b:1",
+            "http://u@h:1", "unix:",
         ] {
             let error = LoadTarget::parse(text).expect_err(text);
             assert!(!error.contains('\n') && !error.is_empty());

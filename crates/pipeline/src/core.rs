@@ -28,7 +28,7 @@ use logstead_indexer::{Disk, Readers, Searcher};
 use logstead_receive::RunningSource;
 use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -37,23 +37,32 @@ use std::time::Instant;
 /// Sources, workers, logspaces and destinations of one process.
 pub struct Pipeline {
     pub(super) running: Arc<ArcSwap<RunningState>>,
-    pub(super) counters: Arc<Counters>,
-    pub(super) ledger: Arc<Ledger>,
-    pub(super) senders: Arc<Senders>,
-    pub(super) repeats: Arc<Repeats>,
-    pub(super) sockets: Arc<SocketLimit>,
+    /// The counters that all share.
+    pub counters: Arc<Counters>,
+    /// The ledger of every message.
+    pub ledger: Arc<Ledger>,
+    /// The registry of senders.
+    pub senders: Arc<Senders>,
+    /// The memory of requests and documents that may be sent twice.
+    pub repeats: Arc<Repeats>,
+    /// The limit on the sockets of all connections.
+    pub sockets: Arc<SocketLimit>,
     pub(super) work: WorkSender,
     pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
     pub(super) sealers: Sealers,
     pub(super) wake: Wake,
     pub(super) disk: Arc<dyn Disk>,
     pub(super) headroom: Headroom,
-    pub(super) data: PathBuf,
-    pub(super) folders: Arc<Folders>,
+    /// The data directory.
+    pub data: PathBuf,
+    /// The folders that files may be read and written in.
+    pub folders: Arc<Folders>,
     pub(super) clock: Arc<ClockWatch>,
-    pub(super) lookups: Arc<LookupFiles>,
+    /// The tables that steps look values up in.
+    pub lookups: Arc<LookupFiles>,
     pub(super) settings: Arc<Settings>,
-    pub(super) memory: ProcessMemory,
+    /// The memory of the process: its division and its use.
+    pub memory: ProcessMemory,
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
@@ -67,7 +76,7 @@ impl Pipeline {
     /// Every logspace that can be searched, including those that the live router document no longer has.
     pub fn searchers(&self) -> Vec<(String, Searcher)> {
         let running = self.running.load();
-        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher().clone())).collect()
+        running.logspaces.iter().map(|(id, logspace)| (id.clone(), logspace.searcher.clone())).collect()
     }
 
     /// A destination of the document, or one that it had before and whose messages wait.
@@ -80,21 +89,6 @@ impl Pipeline {
         self.running.load().destinations.keys().cloned().collect()
     }
 
-    /// The memory of the process: its division and its use.
-    pub fn memory(&self) -> &ProcessMemory {
-        &self.memory
-    }
-
-    /// The folders that files may be read and written in.
-    pub fn folders(&self) -> &Arc<Folders> {
-        &self.folders
-    }
-
-    /// The limit on the sockets of all connections.
-    pub fn sockets(&self) -> &Arc<SocketLimit> {
-        &self.sockets
-    }
-
     /// The number of connections that all sources together may have.
     pub fn connections_max(&self) -> usize {
         let running = self.running.load();
@@ -105,11 +99,6 @@ impl Pipeline {
     /// Sets the gate that checks the tokens of senders.
     pub fn admit_by(&self, gate: Arc<dyn Gate>) {
         self.gates.open(gate);
-    }
-
-    /// The counters that all share.
-    pub fn counters(&self) -> &Arc<Counters> {
-        &self.counters
     }
 
     /// The settings by which a source reads frames; `None` for one that reads something else, or is not there.
@@ -127,26 +116,6 @@ impl Pipeline {
         }
         let source = running.sources.get(source)?;
         Some(source.shared().settings.load().parser.clone())
-    }
-
-    /// The tables that steps look values up in.
-    pub fn lookups(&self) -> &LookupFiles {
-        &self.lookups
-    }
-
-    /// The ledger of every message.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    /// The registry of senders.
-    pub fn senders(&self) -> &Senders {
-        &self.senders
-    }
-
-    /// The memory of requests and documents that may be sent twice.
-    pub fn repeats(&self) -> &Arc<Repeats> {
-        &self.repeats
     }
 
     /// The signals for readers that follow stored messages.
@@ -181,7 +150,7 @@ impl Pipeline {
 
     /// For those who read a logspace in order, and go on where they were after a restart; `None` if there is no such logspace.
     pub fn readers(&self, logspace: &str) -> Option<Readers> {
-        self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers().clone())
+        self.running.load().logspaces.get(logspace).map(|logspace| logspace.readers.clone())
     }
 
     /// Every logspace with its content.
@@ -237,7 +206,7 @@ impl Pipeline {
             against.push("the server is stopping".to_owned());
         }
         let failing = |(id, logspace): (&String, &Arc<Logspace>)| {
-            let error = logspace.counters().last_error.lock().clone();
+            let error = logspace.counters.last_error.lock().clone();
             error.map(|error| format!("logspace `{id}` cannot store messages: {error}"))
         };
         let running = self.running.load();
@@ -264,11 +233,6 @@ impl Pipeline {
         self.running.load().logspaces.values().for_each(|logspace| logspace.tidy_soon());
     }
 
-    /// The data directory.
-    pub fn data(&self) -> &Path {
-        &self.data
-    }
-
     /// The parts that do not run although messages can be accepted and stored: some listeners, queues, and logspaces
     /// that the document no longer has.
     pub fn partly_failed(&self) -> Vec<String> {
@@ -279,7 +243,7 @@ impl Pipeline {
         });
         let others = running.logspaces.iter().filter(|(id, _)| !running.stores(id));
         let unsearched = others.filter_map(|(id, logspace)| {
-            let error = logspace.counters().last_error.lock().clone();
+            let error = logspace.counters.last_error.lock().clone();
             error.map(|error| format!("logspace `{id}` cannot be searched: {error}"))
         });
         listeners.chain(unopened).chain(unsearched).collect()

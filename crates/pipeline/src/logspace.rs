@@ -14,8 +14,8 @@ use logstead_flow::machine::clock;
 use logstead_flow::reopening::Reopening;
 use logstead_flow::writer::{Append, JournalHooks, Writer};
 use logstead_indexer::{
-    Appender, Backlog, DiskError, EncodedBatch, ExpiredParts, Expiry, HoldBack, Keeper, OpenLogspace,
-    Options, Readers, Recovery, Searcher, Stats,
+    Appender, Backlog, DiskError, ExpiredParts, Expiry, HoldBack, Keeper, OpenLogspace, Options, Readers,
+    Recovery, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use logstead_work::Pool;
@@ -59,11 +59,11 @@ pub(crate) struct Configuration {
 pub(crate) struct Logspace {
     pub id: String,
     writer: Writer<Configuration>,
-    searcher: Searcher,
-    keeper: Keeper,
-    readers: Readers,
+    pub(crate) searcher: Searcher,
+    pub(crate) keeper: Keeper,
+    pub(crate) readers: Readers,
     headroom: Headroom,
-    counters: Arc<LogspaceCounters>,
+    pub(crate) counters: Arc<LogspaceCounters>,
 }
 
 impl Logspace {
@@ -106,7 +106,7 @@ impl Logspace {
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, readers, headroom, counters })
     }
 
-    /// Hands messages over. They are [prepared](EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
+    /// Hands messages over. They are [prepared](logstead_indexer::EncodedBatch::prepare_for_search) by the calling worker, one of many, not by
     /// the one thread that writes.
     pub(crate) fn append(&self, append: Append) {
         self.writer.append(append);
@@ -127,21 +127,6 @@ impl Logspace {
         self.writer.tidy_soon();
     }
 
-    /// For queries.
-    pub(crate) fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
-    /// For the threads that seal.
-    pub(crate) fn keeper(&self) -> &Keeper {
-        &self.keeper
-    }
-
-    /// For those who read it in order.
-    pub(crate) fn readers(&self) -> &Readers {
-        &self.readers
-    }
-
     /// What a retention would remove, now and later, once nobody is waited for that is behind.
     pub(crate) fn preview(&self, retention: Retention) -> RetentionOutlook {
         let expiry = expiry(retention);
@@ -154,10 +139,6 @@ impl Logspace {
             next,
             all_at: all_at.filter(|_| next.is_some()),
         }
-    }
-
-    pub(crate) fn counters(&self) -> &LogspaceCounters {
-        &self.counters
     }
 
     pub(crate) fn stats(&self) -> Stats {
@@ -272,9 +253,9 @@ impl JournalHooks for LogspaceHooks {
         self.headroom.refuses_messages().filter(|_| !is_stopping)
     }
 
-    fn stored(&mut self, encoded: &[EncodedBatch]) {
-        self.counters.messages.add(encoded.iter().map(EncodedBatch::rows).sum());
-        self.counters.batches.add(encoded.len());
+    fn stored(&mut self, messages: usize, batches: usize) {
+        self.counters.messages.add(messages);
+        self.counters.batches.add(batches);
         self.counters.commits.add(1);
         self.wake.stored();
         if self.counters.last_error.lock().take().is_some() {

@@ -149,7 +149,7 @@ impl RunningState {
 
     fn logspace_status(&self, id: &str, now: Instant) -> Option<LogspaceStatus> {
         let logspace = self.logspaces.get(id)?;
-        let (stats, counters) = (logspace.stats(), logspace.counters());
+        let (stats, counters) = (logspace.stats(), &logspace.counters);
         let last_error = counters.last_error.lock().clone();
         Some(LogspaceStatus {
             id: id.to_owned(),
@@ -160,7 +160,7 @@ impl RunningState {
             journal_bytes: stats.journal_bytes,
             stored_bytes: stats.blocks_bytes + stats.index_bytes + stats.journal_bytes,
             segments: stats.segments as u64,
-            unsealed_messages: logspace.keeper().backlog().messages,
+            unsealed_messages: logspace.keeper.backlog().messages,
             sealing_error: counters.keep.last_error.lock().clone(),
             first_time: time(stats.first_time),
             last_time: time(stats.last_time),
@@ -173,7 +173,7 @@ impl RunningState {
     }
 
     fn logspace_info(&self, logspace: &Logspace, expiry_held: Option<&str>) -> LogspaceInfo {
-        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
+        let (stats, backlog) = (logspace.stats(), logspace.keeper.backlog());
         let config = self.live.checked.logspaces.iter().find(|config| config.id == logspace.id);
         let retention = config.map(|config| config.retention).unwrap_or_default();
         let (files, messages, bytes) = (backlog.files as u64, backlog.messages, backlog.bytes);
@@ -187,7 +187,7 @@ impl RunningState {
             index_bytes: stats.index_bytes,
             journal_bytes: stats.journal_bytes,
             unsealed: Unsealed { files, messages, bytes },
-            sealing_error: logspace.counters().keep.last_error.lock().clone(),
+            sealing_error: logspace.counters.keep.last_error.lock().clone(),
             damaged_parts: stats.damaged as u64,
             memory_bytes: stats.memory_bytes as u64,
             first_time: time(stats.first_time),
@@ -196,7 +196,7 @@ impl RunningState {
             retention: RetentionInfo {
                 age: retention.age.map(|age| age.to_string()),
                 size: retention.size.map(|size| size.to_string()),
-                held: logspace.keeper().expiry_held().or(retention.age.and(expiry_held)).map(str::to_owned),
+                held: logspace.keeper.expiry_held().or(retention.age.and(expiry_held)).map(str::to_owned),
             },
         }
     }

@@ -51,7 +51,7 @@ impl Pipeline {
         is_cancelled: &dyn Fn() -> bool,
         progress: &dyn Fn(usize, usize),
     ) -> ReindexResult {
-        let tasks = logspace.keeper().reindex_tasks();
+        let tasks = logspace.keeper.reindex_tasks();
         let mut reindexed = ReindexResult::default();
         for (at, task) in tasks.iter().enumerate() {
             if is_cancelled() {
@@ -61,7 +61,7 @@ impl Pipeline {
                 reindexed.failures.push(reason);
                 return reindexed;
             }
-            match logspace.keeper().run(task, is_cancelled) {
+            match logspace.keeper.run(task, is_cancelled) {
                 Ok(TaskOutcome::Reindexed { messages }) => {
                     reindexed.indexes += 1;
                     reindexed.messages += messages;

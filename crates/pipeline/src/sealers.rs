@@ -180,7 +180,7 @@ impl SealerState {
         logspaces.rotate_left(turn);
         let task = |idle| {
             let task =
-                |logspace: &&Arc<Logspace>| Some(((*logspace).clone(), logspace.keeper().next_task(idle)?));
+                |logspace: &&Arc<Logspace>| Some(((*logspace).clone(), logspace.keeper.next_task(idle)?));
             logspaces.iter().find_map(task)
         };
         task(false).or_else(|| if self.is_quiet(&running, Instant::now()) { task(true) } else { None })
@@ -191,7 +191,7 @@ impl SealerState {
     }
 
     fn is_quiet(&self, running: &RunningState, now: Instant) -> bool {
-        let messages = running.logspaces.values().map(|logspace| logspace.counters().messages.get()).sum();
+        let messages = running.logspaces.values().map(|logspace| logspace.counters.messages.get()).sum();
         self.quiet.lock().look(messages, now)
     }
 
@@ -206,9 +206,9 @@ impl SealerState {
         // Nor can messages that were stored under a name be found. If that cannot be written, it was logged.
         self.repeats.sync().ok();
         let started = Instant::now();
-        let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
+        let keep = || logspace.keeper.run(task, &|| self.is_cancelled());
         let done = catch_unwind(AssertUnwindSafe(keep));
-        let counters = &logspace.counters().keep;
+        let counters = &logspace.counters.keep;
         counters.micros.add(usize::try_from(started.elapsed().as_micros()).unwrap_or(usize::MAX));
         match done {
             Ok(Ok(done)) => self.succeeded(logspace, task, &done),
@@ -220,7 +220,7 @@ impl SealerState {
 
     fn succeeded(&self, logspace: &Logspace, task: &Task, done: &TaskOutcome) {
         self.progress.note();
-        let counters = &logspace.counters().keep;
+        let counters = &logspace.counters.keep;
         match *done {
             TaskOutcome::Sealed { segments, messages } => {
                 counters.sealed.add(messages as usize);
@@ -239,7 +239,7 @@ impl SealerState {
 
     /// Logged once for each cause. Damaged files are not offered again; everything else is, after a while.
     fn failed(&self, logspace: &Logspace, task: &Task, error: &str) {
-        let counters = &logspace.counters().keep;
+        let counters = &logspace.counters.keep;
         counters.failures.add(1);
         self.progress.note();
         self.resting.lock().insert(logspace.id.clone(), Instant::now() + REST_AFTER_FAILURE);

@@ -68,7 +68,7 @@ impl Matcher {
         within: &Selection,
         go_on: &dyn Fn(usize) -> bool,
     ) -> Option<Selection> {
-        assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
+        assert_eq!(within.rows(), batch.rows(), "the selection belongs to another batch");
         let pass = MatcherPass { batch, go_on, is_over: Cell::new(false) };
         let selected = self.root.select(&pass, within);
         (!pass.is_over.get()).then_some(selected)

@@ -223,7 +223,7 @@ impl Batch {
     /// The selected rows as a batch of their own.
     #[must_use]
     pub fn take(&self, selection: &Selection) -> Batch {
-        assert_eq!(selection.rows(), self.rows(), "a selection of another batch");
+        assert_eq!(selection.rows(), self.rows(), "the selection belongs to another batch");
         let rows: Vec<usize> = selection.iter().collect();
         Batch::new(self.columns.take(&rows))
     }

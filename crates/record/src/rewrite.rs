@@ -214,7 +214,7 @@ impl Rewrite<'_> {
     /// # Panics
     /// When there are other rows.
     pub fn fields(&mut self, mut fields: NewFields<'_>) {
-        assert_eq!(fields.ends.len(), self.batch.rows(), "fields of another batch");
+        assert_eq!(fields.ends.len(), self.batch.rows(), "the fields belong to another batch");
         self.columns.field_ends = fields.ends;
         self.columns.field_names = fields.names.finish();
         self.columns.field_values = fields.values;

@@ -89,7 +89,7 @@ impl Selection {
 
     /// Adds a row.
     pub fn insert(&mut self, row: usize) {
-        assert!(row < self.rows, "row {row} is not one of {rows}", rows = self.rows);
+        assert!(row < self.rows, "row {row} is not among the {rows} rows", rows = self.rows);
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
@@ -127,7 +127,7 @@ impl Selection {
 
     /// Adds rows that follow each other.
     pub fn insert_range(&mut self, rows: Range<usize>) {
-        assert!(rows.end <= self.rows, "rows {rows:?} are not of {all}", all = self.rows);
+        assert!(rows.end <= self.rows, "rows {rows:?} are not among {all} rows", all = self.rows);
         let mut at = rows.start;
         while at < rows.end {
             let end = rows.end.min((at / 64 + 1) * 64);
@@ -139,7 +139,7 @@ impl Selection {
     /// The rows of a range, as rows that count from its start.
     #[must_use]
     pub fn slice(&self, rows: Range<usize>) -> Selection {
-        assert!(rows.end <= self.rows, "rows {rows:?} are not of {all}", all = self.rows);
+        assert!(rows.end <= self.rows, "rows {rows:?} are not among {all} rows", all = self.rows);
         let word = |at: usize| self.bits.get(at).copied().unwrap_or(0);
         let (first, shift) = (rows.start / 64, rows.start % 64);
         let words = (0..rows.len().div_ceil(64)).map(|at| match shift {
@@ -158,7 +158,7 @@ impl Selection {
 
     /// Keeps the rows that are in `other` too.
     pub fn intersect(&mut self, other: &Selection) {
-        assert_eq!(self.rows, other.rows, "selections of different batches");
+        assert_eq!(self.rows, other.rows, "the selections belong to different batches");
         for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
             *mine &= theirs;
         }
@@ -166,7 +166,7 @@ impl Selection {
 
     /// Adds the rows of `other`.
     pub fn union(&mut self, other: &Selection) {
-        assert_eq!(self.rows, other.rows, "selections of different batches");
+        assert_eq!(self.rows, other.rows, "the selections belong to different batches");
         for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
             *mine |= theirs;
         }
@@ -174,7 +174,7 @@ impl Selection {
 
     /// Removes the rows of `other`.
     pub fn subtract(&mut self, other: &Selection) {
-        assert_eq!(self.rows, other.rows, "selections of different batches");
+        assert_eq!(self.rows, other.rows, "the selections belong to different batches");
         for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
             *mine &= !theirs;
         }

@@ -288,12 +288,7 @@ mod tests {
     #[test]
     fn a_connection_without_a_header_is_refused_at_once() {
         for first in [
-            "<13>a message\n",
-            "<",
-            "\u{16}\u{3}\u{1}",
-            "GET / HTTP/1.1\r\n",
-            "proxy TCP4",
-            "PROXYX",
+            "<13>a message\n", "<", "\u{16}\u{3}\u{1}", "GET / HTTP/1.1\r\n", "proxy TCP4", "PROXYX",
             "\r\n\r\nx",
         ] {
             check(first.as_bytes(), Err(HeaderError::Missing));

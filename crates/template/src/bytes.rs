@@ -30,6 +30,9 @@ pub enum DecodeError {
     Compression(&'static str),
 }
 
+/// The result of reading.
+pub(crate) type Result<T, E = DecodeError> = std::result::Result<T, E>;
+
 /// Bytes, and how far they were read.
 pub(crate) struct ByteReader<'b> {
     bytes: &'b [u8],
@@ -41,12 +44,12 @@ impl<'b> ByteReader<'b> {
         ByteReader { bytes, at: 0 }
     }
 
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8], DecodeError> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'b [u8]> {
         Ok(&self.bytes[self.skip(bytes)?])
     }
 
     /// The range of the next bytes, which are skipped.
-    pub(crate) fn skip(&mut self, bytes: usize) -> Result<Range<usize>, DecodeError> {
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<Range<usize>> {
         let end =
             self.at.checked_add(bytes).filter(|&end| end <= self.bytes.len()).ok_or(DecodeError::Short)?;
         let range = self.at..end;
@@ -54,21 +57,21 @@ impl<'b> ByteReader<'b> {
         Ok(range)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<u8, DecodeError> {
+    pub(crate) fn byte(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])
     }
 
-    pub(crate) fn u64(&mut self) -> Result<u64, DecodeError> {
+    pub(crate) fn u64(&mut self) -> Result<u64> {
         let bytes = self.take(8)?.first_chunk().ok_or(DecodeError::Short)?;
         Ok(u64::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, DecodeError> {
+    pub(crate) fn u32(&mut self) -> Result<u32> {
         let bytes = self.take(4)?.first_chunk().ok_or(DecodeError::Short)?;
         Ok(u32::from_le_bytes(*bytes))
     }
 
-    pub(crate) fn varint(&mut self) -> Result<u64, DecodeError> {
+    pub(crate) fn varint(&mut self) -> Result<u64> {
         let mut value = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.byte()?;
@@ -85,12 +88,12 @@ impl<'b> ByteReader<'b> {
     }
 
     /// Reads a count of items that each take at least a bit of the rest, or one that is at most `most`.
-    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize, DecodeError> {
+    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
         let count = self.varint()?;
         usize::try_from(count).ok().filter(|&count| count <= most).ok_or(DecodeError::Large(what))
     }
 
-    pub(crate) fn end(&self) -> Result<(), DecodeError> {
+    pub(crate) fn end(&self) -> Result<()> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
             left => Err(DecodeError::Long(left)),

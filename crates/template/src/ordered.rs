@@ -17,7 +17,7 @@
 //!
 //! A packet is its length as a varint, and zstd.
 
-use crate::bytes::{ByteReader, DecodeError, PADDING, bits, put_varint};
+use crate::bytes::{ByteReader, DecodeError, PADDING, Result, bits, put_varint};
 use crate::numbers::{self, NumberColumn};
 use crate::packet;
 use hashbrown::HashMap;
@@ -133,7 +133,7 @@ pub(crate) fn read(
     rows: usize,
     most: u64,
     mut each: impl FnMut(u64),
-) -> Result<(), DecodeError> {
+) -> Result<()> {
     let form = input.byte()?;
     let blocks = rows.div_ceil(BLOCK_ROWS);
     let mut lengths = Vec::with_capacity(blocks);
@@ -152,7 +152,7 @@ pub(crate) fn read(
     if most < greatest { Err(DecodeError::Large("a column of rows")) } else { Ok(()) }
 }
 
-fn read_block(block: &[u8], form: u8, rows: usize, each: &mut impl FnMut(u64)) -> Result<(), DecodeError> {
+fn read_block(block: &[u8], form: u8, rows: usize, each: &mut impl FnMut(u64)) -> Result<()> {
     let mut input = ByteReader::new(block);
     match form {
         NUMBERS => {

@@ -1,6 +1,6 @@
 //! Bytes that are compressed together: a varint, their compressed length, and zstd.
 
-use crate::bytes::{ByteReader, DecodeError, put_varint};
+use crate::bytes::{ByteReader, DecodeError, Result, put_varint};
 use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -17,12 +17,12 @@ pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec
 }
 
 /// Reads a packet that must unpack to exactly `bytes` bytes.
-pub(crate) fn read(input: &mut ByteReader<'_>, bytes: usize) -> Result<Vec<u8>, DecodeError> {
+pub(crate) fn read(input: &mut ByteReader<'_>, bytes: usize) -> Result<Vec<u8>> {
     let length = input.count(usize::MAX, "a packet")?;
     unpack(input.take(length)?, bytes)
 }
 
-pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, DecodeError> {
+pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>> {
     let fault = |_| DecodeError::Compression("a packet");
     let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {

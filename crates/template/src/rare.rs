@@ -13,7 +13,7 @@
 //! **Invariant:** no pair is missed. About one in sixty words that are nowhere is reported in a group: every hit
 //! has to be checked.
 
-use crate::bytes::{ByteReader, DecodeError, PADDING, bits, pack, packed_bytes, put_varint};
+use crate::bytes::{ByteReader, DecodeError, PADDING, Result, bits, pack, packed_bytes, put_varint};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -158,7 +158,7 @@ pub const RARE_HEAD_BYTES: usize = 12;
 
 impl Rare {
     /// Opens a written multimap, by its first bytes and its length.
-    pub fn open(head: &[u8], bytes: u64) -> Result<Rare, DecodeError> {
+    pub fn open(head: &[u8], bytes: u64) -> Result<Rare> {
         let mut input = ByteReader::new(head);
         let pairs = input.count(PAIRS_MAX, "a number of pairs")?;
         let (bucket_bits, group_bits) = (u32::from(input.byte()?), u32::from(input.byte()?));
@@ -260,7 +260,7 @@ struct Unary {
 }
 
 impl Unary {
-    fn is_pair(&self, bit: usize) -> Result<bool, DecodeError> {
+    fn is_pair(&self, bit: usize) -> Result<bool> {
         let bit = bit - self.first;
         let byte = self.bytes.get(bit / 8).ok_or(DecodeError::Short)?;
         Ok(byte >> (bit % 8) & 1 == 1)
@@ -278,11 +278,11 @@ mod tests {
         product as u64 ^ (product >> 64) as u64
     }
 
-    fn open(bytes: &[u8]) -> Result<Rare, DecodeError> {
+    fn open(bytes: &[u8]) -> Result<Rare> {
         Rare::open(&bytes[..bytes.len().min(RARE_HEAD_BYTES)], bytes.len() as u64)
     }
 
-    fn groups(rare: &Rare, bytes: &[u8], hash: u64) -> Result<Vec<u16>, DecodeError> {
+    fn groups(rare: &Rare, bytes: &[u8], hash: u64) -> Result<Vec<u16>> {
         rare.groups(hash, &mut |range| Ok(bytes[range.start as usize..range.end as usize].to_vec()))
     }
 

@@ -6,7 +6,7 @@
 //! | 3 varints a block | how many texts it has, its bytes before and after compression                       |
 //! | the rest       | the blocks, zstd each: u8 1 and each text with a line feed behind it where none of them holds one; else u8 0, the length of each as a varint, and all texts |
 
-use crate::bytes::{ByteReader, DecodeError, put_varint};
+use crate::bytes::{ByteReader, DecodeError, Result, put_varint};
 use crate::packet;
 use logstead_record::TextColumn;
 use std::ops::Range;
@@ -84,7 +84,7 @@ struct Block {
 
 impl TextBlocks {
     /// Opens texts that end where `input` then is.
-    pub(crate) fn read(input: &mut ByteReader<'_>) -> Result<TextBlocks, DecodeError> {
+    pub(crate) fn read(input: &mut ByteReader<'_>) -> Result<TextBlocks> {
         let count = input.varint()?;
         let (mut heads, mut len) = (Vec::new(), 0_usize);
         for _ in 0..count {
@@ -114,7 +114,7 @@ impl TextBlocks {
     }
 
     /// Reads all texts.
-    pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn, DecodeError> {
+    pub(crate) fn all(&self, bytes: &[u8]) -> Result<TextColumn> {
         let mut all = TextColumn::default();
         for number in 0..self.blocks.len() {
             let block = self.block(bytes, number)?;
@@ -128,7 +128,7 @@ impl TextBlocks {
         &self,
         bytes: &[u8],
         mut each: impl FnMut(usize, &TextColumn) -> bool,
-    ) -> Result<bool, DecodeError> {
+    ) -> Result<bool> {
         for (number, block) in self.blocks.iter().enumerate() {
             let texts = self.open(bytes, number)?;
             if !each(block.first, &texts) {
@@ -143,7 +143,7 @@ impl TextBlocks {
         TextReader { texts: self, bytes, open: None }
     }
 
-    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>, DecodeError> {
+    fn open(&self, bytes: &[u8], number: usize) -> Result<Arc<TextColumn>> {
         let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, block)) = lock().iter().find(|(open, _)| *open == number) {
             return Ok(Arc::clone(block));
@@ -159,7 +159,7 @@ impl TextBlocks {
         Ok(block)
     }
 
-    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn, DecodeError> {
+    fn block(&self, bytes: &[u8], number: usize) -> Result<TextColumn> {
         let Block { first, plain_bytes, place } = &self.blocks[number];
         let end = self.blocks.get(number + 1).map_or(self.len, |next| next.first);
         let count = end - first;
@@ -199,7 +199,7 @@ pub(crate) struct TextReader<'b> {
 
 impl TextReader<'_> {
     /// The text with a number.
-    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8], DecodeError> {
+    pub(crate) fn get(&mut self, number: usize) -> Result<&[u8]> {
         let blocks = &self.texts.blocks;
         let block =
             blocks.partition_point(|block| block.first <= number).checked_sub(1).ok_or(DecodeError::Short)?;

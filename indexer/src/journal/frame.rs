@@ -80,6 +80,12 @@ pub fn encode(batch: Arc<Batch>) -> EncodedBatch {
     EncodedBatch { batch, header, body_hash: *blake3::hash(&body).as_bytes(), body }
 }
 
+impl AsRef<EncodedBatch> for EncodedBatch {
+    fn as_ref(&self) -> &EncodedBatch {
+        self
+    }
+}
+
 impl EncodedBatch {
     /// The batch.
     pub fn batch(&self) -> &Arc<Batch> {

@@ -73,7 +73,7 @@ impl Appender {
 
     /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as
     /// durable as [`Options::durability`] says, and searches that begin now find them.
-    pub fn append(&mut self, batches: &[EncodedBatch]) -> Result<Range<u64>, DiskError> {
+    pub fn append(&mut self, batches: &[impl AsRef<EncodedBatch>]) -> Result<Range<u64>, DiskError> {
         if let Some(why) = &self.closed {
             return Err(DiskError::Closed { path: self.place.dir.clone(), why: why.clone() });
         }
@@ -148,10 +148,10 @@ impl Appender {
     }
 
     /// Gives each batch its sequences and its place in the chain. Empty ones need none.
-    fn place<'a>(&self, batches: &'a [EncodedBatch]) -> Vec<LinkedBatch<'a>> {
+    fn place<'a>(&self, batches: &'a [impl AsRef<EncodedBatch>]) -> Vec<LinkedBatch<'a>> {
         let (mut sequence, mut previous_hash) = (self.next_sequence, self.previous_hash);
         let mut placed = Vec::with_capacity(batches.len());
-        for batch in batches.iter().filter(|batch| 0 < batch.rows()) {
+        for batch in batches.iter().map(AsRef::as_ref).filter(|batch| 0 < batch.rows()) {
             let frame = batch.place(sequence, previous_hash);
             (sequence, previous_hash) = (frame.header.end_sequence(), frame.hash);
             placed.push(frame);

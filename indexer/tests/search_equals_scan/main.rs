@@ -142,18 +142,8 @@ fn what_has_no_column_is_found_in_the_blocks() {
     logspace.take(&Step::Roll);
     logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
     for query in [
-        "host=h12345",
-        "NOT host=h12345",
-        "host:h6999*",
-        "h69999",
-        "NOT h69999",
-        "late=69999",
-        "NOT late=69999",
-        "late:*",
-        "NOT late:*",
-        "n1099:v",
-        "NOT n1099:v",
-        "number>69990",
+        "host=h12345", "NOT host=h12345", "host:h6999*", "h69999", "NOT h69999", "late=69999",
+        "NOT late=69999", "late:*", "NOT late:*", "n1099:v", "NOT n1099:v", "number>69990",
         "NOT number<69990",
     ] {
         logspace.check(&Question::of(query));
@@ -165,13 +155,7 @@ fn what_has_no_column_is_found_in_the_blocks() {
 #[test]
 fn words_are_found_in_shapes_and_in_texts() {
     let texts = [
-        "",
-        "disk x full",
-        "Disk-full",
-        "full disk",
-        "disk 7 8 full",
-        "disk eth0 full",
-        "disk x y z full",
+        "", "disk x full", "Disk-full", "full disk", "disk 7 8 full", "disk eth0 full", "disk x y z full",
         "disks full",
     ];
     let messages = |count: usize| texts.iter().cycle().take(count).map(|text| Message::text(text.as_bytes()));

@@ -10,30 +10,8 @@ use proptest::sample::{Index, select};
 pub(crate) const LONG_BYTES: usize = 130;
 
 const WORDS: [&str; 24] = [
-    "disk",
-    "Disk",
-    "DISK",
-    "full",
-    "error",
-    "failed",
-    "10.0.0.1",
-    "10.0.0.12",
-    "user=anna",
-    "user=bo",
-    "ä",
-    "Äb",
-    "\u{212A}elvin",
-    "eth0",
-    "a-b_c",
-    "timeout=250ms",
-    "12",
-    "0x1f",
-    "日本",
-    "a",
-    "b",
-    "--",
-    "",
-    "k9",
+    "disk", "Disk", "DISK", "full", "error", "failed", "10.0.0.1", "10.0.0.12", "user=anna", "user=bo", "ä",
+    "Äb", "\u{212A}elvin", "eth0", "a-b_c", "timeout=250ms", "12", "0x1f", "日本", "a", "b", "--", "", "k9",
 ];
 pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];

@@ -13,22 +13,8 @@ pub(crate) const CONTEXT: Context<'_> = Context { now: NOW, logspace: "ab" };
 
 /// Parts of words, of which a query may have many.
 const WILDCARDS: [&str; 16] = [
-    "dis*",
-    "*isk",
-    "*is*",
-    "*sk",
-    "*s*",
-    "d*",
-    "a*",
-    "*a*",
-    "*na",
-    "w*",
-    "*ww*",
-    "*2*",
-    "*rror",
-    "shared:*s*",
-    "id:*1*",
-    "host:*eb*",
+    "dis*", "*isk", "*is*", "*sk", "*s*", "d*", "a*", "*a*", "*na", "w*", "*ww*", "*2*", "*rror",
+    "shared:*s*", "id:*1*", "host:*eb*",
 ];
 
 const LIKELY: [&str; 100] = [

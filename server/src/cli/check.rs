@@ -1,6 +1,6 @@
 //! `logstead check`: reports everything that is wrong with the settings and the router document at once.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::settings::{SettingsArgs, listed, read};
 use super::text;
 use clap::Args;
@@ -26,7 +26,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let settings = self.settings.load();
         let router = self.router(settings.as_ref().ok());
         match (settings, router) {
@@ -34,7 +34,7 @@ impl Check {
                 for warning in warnings {
                     text::error(&format!("warning: {warning}"));
                 }
-                text::line("ok").map_err(CommandFailure::environment)
+                text::line("ok")
             }
             (Err(CommandFailure::No(first)), Err(CommandFailure::No(second))) => {
                 Err(CommandFailure::No(format!("{first}\n{second}")))
@@ -44,7 +44,7 @@ impl Check {
     }
 
     /// Returns warnings. The limits of the settings apply if these are valid.
-    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>, CommandFailure> {
+    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),
             None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),

@@ -1,11 +1,11 @@
 //! `logstead context`: prints the messages before and after one, from a data directory or through a running server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::question::{to_the_end, warn_of_damage};
-use super::remote::{Remote, ServerArgs, StoreLocation};
+use super::remote::{Remote, StoreLocation, StoreLocationArgs};
 use super::{store, text};
-use clap::{ArgGroup, Args};
+use clap::Args;
 use logstead_flow::machine::clock;
 use logstead_indexer::{Hit, Order};
 use logstead_query::{Query, TimeRange};
@@ -13,7 +13,7 @@ use logstead_questions::store::{Copies, GlobalPosition, Logspaces, PageRequest, 
 use logstead_questions::wire::message::MessageJson;
 use logstead_work::Pool;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead context main:4711 --data data
@@ -27,7 +27,6 @@ message, or it cannot be read; 3: the store or the server cannot be read.";
 const LIMIT_MAX: u32 = 1000;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct ContextCommand {
     /// The message: LOGSPACE:SEQUENCE
     id: String,
@@ -39,23 +38,20 @@ pub(super) struct ContextCommand {
     after: u32,
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
-    /// A data directory. It is only read, so a server may be running on it
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
     #[command(flatten)]
-    server: ServerArgs,
+    store: StoreLocationArgs,
 }
 
 impl ContextCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
-        let messages = match self.server.or(self.data.as_ref())? {
+    pub(super) fn run(&self) -> Result<()> {
+        let messages = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data)?,
             StoreLocation::Server(remote) => self.at_server(&remote)?,
         };
         self.format.print_all(&messages)
     }
 
-    fn in_data(&self, data: &Path) -> Result<Vec<Value>, CommandFailure> {
+    fn in_data(&self, data: &Path) -> Result<Vec<Value>> {
         let (logspace, sequence) = self.id.rsplit_once(':').unwrap_or_default();
         let sequence = sequence.parse::<u64>().map_err(|_| {
             CommandFailure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
@@ -73,14 +69,12 @@ impl ContextCommand {
         messages.iter().map(value).collect::<Result<_, _>>().map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<Vec<Value>, CommandFailure> {
+    fn at_server(&self, server: &Remote) -> Result<Vec<Value>> {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
         let body = server.ask(&path, &parameters)?;
-        for warning in body["warnings"].as_array().into_iter().flatten() {
-            text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
-        }
+        text::warn_of(&body);
         let side = |name: &str| body[name].as_array().cloned().unwrap_or_default();
         Ok([side("before"), vec![body["message"].clone()], side("after")].concat())
     }

@@ -1,6 +1,6 @@
 //! `logstead destination`: what an operator does about the destinations of a running server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::remote::{Remote, ServerArgs};
 use super::table::PrintedTable;
@@ -139,7 +139,7 @@ enum ListFormat {
 }
 
 impl DestinationCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         match &self.action {
             DestinationAction::List { format, server } => list(*format, server),
             DestinationAction::Test(named) => test(named),
@@ -174,7 +174,7 @@ impl DestinationCommand {
 }
 
 impl DestinationArgs {
-    fn remote(&self) -> Result<Remote, CommandFailure> {
+    fn remote(&self) -> Result<Remote> {
         self.server.needed()
     }
 
@@ -182,21 +182,21 @@ impl DestinationArgs {
         format!("destinations/{}/{what}", self.id)
     }
 
-    fn say(&self, what: &str) -> Result<(), CommandFailure> {
-        text::line(&format!("{}: {what}", self.id)).map_err(CommandFailure::environment)
+    fn say(&self, what: &str) -> Result<()> {
+        text::line(&format!("{}: {what}", self.id))
     }
 
-    fn tell(&self, action: &str, done: &str) -> Result<(), CommandFailure> {
+    fn tell(&self, action: &str, done: &str) -> Result<()> {
         self.remote()?.post(&self.path(action), &json!({}))?;
         self.say(done)
     }
 
-    fn change(&self, action: &str, messages: u64, done: &str) -> Result<(), CommandFailure> {
+    fn change(&self, action: &str, messages: u64, done: &str) -> Result<()> {
         self.remote()?.post(&self.path(action), &json!({ "messages": messages }))?;
         self.say(&format!("{} {done}", counted(messages)))
     }
 
-    fn show(&self, list: &str, shown: &ShownMessagesArgs, none: &str) -> Result<(), CommandFailure> {
+    fn show(&self, list: &str, shown: &ShownMessagesArgs, none: &str) -> Result<()> {
         let limit = shown.limit.to_string();
         let answer = self.remote()?.ask(&self.path(list), &[("limit", &limit)])?;
         let messages: &[Value] = answer["messages"].as_array().map_or(&[], Vec::as_slice);
@@ -215,17 +215,15 @@ impl DestinationArgs {
 }
 
 /// Prints a message as a search prints it; a refused one has the reason below.
-fn print_with_reason(message: &Value) -> Result<(), CommandFailure> {
-    OutputFormat::Text.print_line(message).map_err(CommandFailure::environment)?;
+fn print_with_reason(message: &Value) -> Result<()> {
+    OutputFormat::Text.print_line(message)?;
     match message["fields"]["logstead.refused"].as_str() {
-        Some(reason) => {
-            text::line(&format!("  refused: {}", text::shown(reason))).map_err(CommandFailure::environment)
-        }
+        Some(reason) => text::line(&format!("  refused: {}", text::shown(reason))),
         None => Ok(()),
     }
 }
 
-fn list(format: ListFormat, server: &ServerArgs) -> Result<(), CommandFailure> {
+fn list(format: ListFormat, server: &ServerArgs) -> Result<()> {
     let status = server.needed()?.ask("router/status", &[])?;
     let each = |name: &str| status[name].as_array().cloned().unwrap_or_default();
     let seconds = |of: &Value| of["oldest_ms"].as_u64().map(|ms| ms as f64 / 1000.0);
@@ -264,7 +262,7 @@ fn list(format: ListFormat, server: &ServerArgs) -> Result<(), CommandFailure> {
     })
 }
 
-fn test(named: &DestinationArgs) -> Result<(), CommandFailure> {
+fn test(named: &DestinationArgs) -> Result<()> {
     let mut answer = named.remote()?.post("destinations/test", &json!({ "id": named.id }))?;
     let answer: Value = answer.body_mut().read_json().map_err(CommandFailure::environment)?;
     if answer["ok"] != true {
@@ -290,7 +288,7 @@ struct ReplayProgress {
     error: Option<String>,
 }
 
-fn replay(named: &DestinationArgs, question: &Value) -> Result<(), CommandFailure> {
+fn replay(named: &DestinationArgs, question: &Value) -> Result<()> {
     let answer = named.remote()?.post(&named.path("replay"), question)?;
     let mut lines = BufReader::new(answer.into_body().into_reader());
     let mut far = ReplayProgress::default();
@@ -322,7 +320,7 @@ fn replay(named: &DestinationArgs, question: &Value) -> Result<(), CommandFailur
     }
 }
 
-fn next_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>, CommandFailure> {
+fn next_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let read =
         lines.take(LINE_BYTES_MAX).read_until(b'\n', &mut line).map_err(CommandFailure::environment)?;

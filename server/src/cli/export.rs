@@ -2,12 +2,12 @@
 //!
 //! **Invariant:** missing messages are reported, with exit code 1.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::output::Output;
-use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions};
-use super::remote::{Remote, ServerArgs, StoreLocation};
+use super::question::{DirectoryQuestion, QuestionArgs};
+use super::remote::{Remote, StoreLocation, StoreLocationArgs};
 use super::text;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{Args, ValueEnum};
 use logstead_indexer::{Hit, Order as Ordered};
 use logstead_questions::store::StreamedStages;
 use logstead_questions::wire::file::{self, MessageFormat};
@@ -32,24 +32,11 @@ const PIECE_BYTES: usize = 256 << 10;
 const NAMED_MAX: usize = 20;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct Export {
     /// What to look for, in the query language; '' matches everything. A query with stages exports its table
     query: String,
     #[command(flatten)]
-    as_text: AsText,
-    /// From this time on: RFC 3339, or relative, such as `-15m`
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    from: Option<String>,
-    /// Up to this time, but not including it
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    to: Option<String>,
-    /// Only this logspace; may be repeated
-    #[arg(long = "logspace", value_name = "L")]
-    logspaces: Vec<String>,
-    /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
-    #[arg(long, value_enum)]
-    copies: Option<CopiesCounted>,
+    question: QuestionArgs,
     #[arg(long, value_enum, default_value_t = FileFormat::Ndjson)]
     format: FileFormat,
     /// Which messages come first
@@ -64,11 +51,8 @@ pub(super) struct Export {
     /// The file to write to; standard output by default
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// A data directory. It is only read, so a server may be running on it
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
     #[command(flatten)]
-    server: ServerArgs,
+    store: StoreLocationArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -88,9 +72,9 @@ enum ExportOrder {
 }
 
 impl Export {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let mut output = Output::open("export", self.output.as_deref())?;
-        let lacks = match self.server.or(self.data.as_ref())? {
+        let lacks = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data, &mut output)?,
             StoreLocation::Server(remote) => self.at_server(&remote, &mut output)?,
         };
@@ -98,29 +82,21 @@ impl Export {
         lacks.told().map_or(Ok(()), |told| Err(CommandFailure::no(told)))
     }
 
-    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<MissingParts, CommandFailure> {
-        let (logspaces, columns) =
-            (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
+    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<MissingParts> {
+        let logspaces = self.question.logspaces.join(",");
+        let columns = self.columns.as_ref().map(|names| names.join(","));
         let limit = self.limit.map(|limit| limit.to_string());
         let possible = [self.format.to_possible_value(), self.order.to_possible_value()];
         let [format, order] =
             possible.map(|value| value.map_or(String::new(), |value| value.get_name().to_owned()));
-        let some = |text: &str| !text.is_empty();
-        let parameters = [
-            ("query", Some(self.query.as_str())),
-            ("unparsed", self.as_text.parameter()),
+        let own = [
             ("format", Some(format.as_str())),
             ("order", Some(order.as_str())),
-            ("from", self.from.as_deref()),
-            ("to", self.to.as_deref()),
-            ("copies", self.copies.map(CopiesCounted::name)),
-            ("logspaces", Some(logspaces.as_str()).filter(|text| some(text))),
             ("columns", columns.as_deref()),
             ("limit", limit.as_deref()),
             ("summary", Some("true")),
         ];
-        let parameters: Vec<(&str, &str)> =
-            parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        let parameters = self.question.parameters(&self.query, &logspaces, &own);
         let answer = remote.get("export", &parameters, &[])?;
         let mut body = answer.into_body().into_reader();
         let mut piece = vec![0; PIECE_BYTES];
@@ -141,16 +117,8 @@ impl Export {
         }
     }
 
-    fn in_data(&self, data: &Path, output: &mut Output) -> Result<MissingParts, CommandFailure> {
-        let options = QuestionOptions {
-            query: &self.query,
-            unparsed: self.as_text.unparsed(),
-            from: self.from.as_deref(),
-            to: self.to.as_deref(),
-            logspaces: &self.logspaces,
-            copies: self.copies,
-        };
-        let question = DirectoryQuestion::new(data, &options)?;
+    fn in_data(&self, data: &Path, output: &mut Output) -> Result<MissingParts> {
+        let question = DirectoryQuestion::new(data, &self.query, &self.question)?;
         let (is_csv, stages) = (self.format == FileFormat::Csv, &question.pipeline.stages);
         let passing = StreamedStages::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
@@ -164,7 +132,7 @@ impl Export {
         question: &DirectoryQuestion,
         passing: Option<StreamedStages>,
         output: &mut Output,
-    ) -> Result<MissingParts, CommandFailure> {
+    ) -> Result<MissingParts> {
         let writing = match self.format {
             FileFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
             FileFormat::Csv => {
@@ -195,11 +163,7 @@ impl Export {
         Ok(MissingParts { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
-    fn table(
-        &self,
-        question: &DirectoryQuestion,
-        output: &mut Output,
-    ) -> Result<MissingParts, CommandFailure> {
+    fn table(&self, question: &DirectoryQuestion, output: &mut Output) -> Result<MissingParts> {
         if self.format == FileFormat::Raw {
             return Err(CommandFailure::no("a query with stages makes a table: export it as ndjson or csv"));
         }
@@ -259,7 +223,7 @@ impl LastLine {
         self.held.drain(..begins).collect()
     }
 
-    fn lacks(&self, server: &str) -> Result<MissingParts, CommandFailure> {
+    fn lacks(&self, server: &str) -> Result<MissingParts> {
         let broken = |error| {
             CommandFailure::environment(format!("{server}: the answer ends without its summary: {error}"))
         };

@@ -13,6 +13,9 @@ pub(super) enum CommandFailure {
     Environment(String),
 }
 
+/// The result of a command, or of a part of it.
+pub(super) type Result<T, E = CommandFailure> = std::result::Result<T, E>;
+
 impl CommandFailure {
     pub(super) fn no(message: impl Display) -> CommandFailure {
         CommandFailure::No(message.to_string())

@@ -3,7 +3,7 @@
 //! **Invariant:** no message comes twice, and none is left out silently: each read continues at the sequence where the
 //! last one ended, and reports missing messages.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::question::{refused, to_the_end};
 use super::{store, text};
 use logstead_flow::machine::clock;
@@ -32,10 +32,7 @@ pub(super) struct DirectoryTail<'a> {
 
 impl DirectoryTail<'_> {
     /// Prints messages as they are stored, until printing fails.
-    pub(super) fn run(
-        &self,
-        print: &mut dyn FnMut(&Value) -> Result<(), CommandFailure>,
-    ) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self, print: &mut dyn FnMut(&Value) -> Result<()>) -> Result<()> {
         let (query, unparsed) = self.query;
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         let pipeline = &search.pipeline;
@@ -73,8 +70,8 @@ fn show(
     mut follower: Follower,
     passing: Option<&StreamedStages>,
     run: &SearchContext<'_>,
-    print: &mut dyn FnMut(&Value) -> Result<(), CommandFailure>,
-) -> Result<u64, CommandFailure> {
+    print: &mut dyn FnMut(&Value) -> Result<()>,
+) -> Result<u64> {
     let mut printed = Ok(());
     follower.read(run, &mut |followed| {
         match followed {
@@ -104,6 +101,6 @@ fn show(
     printed.map(|()| follower.next())
 }
 
-fn value(id: &str, hit: &Hit) -> Result<Value, CommandFailure> {
+fn value(id: &str, hit: &Hit) -> Result<Value> {
     serde_json::to_value(MessageJson::new(id, hit)).map_err(CommandFailure::environment)
 }

@@ -1,12 +1,11 @@
 //! A message as the commands print it: as text, JSON or CSV, or as it was received.
 
-use super::failure::CommandFailure;
+use super::failure::Result;
 use super::text::{self, csv, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::ValueEnum;
 use serde_json::Value;
-use std::io;
 
 /// The columns of CSV.
 const COLUMNS: [&str; 9] =
@@ -25,15 +24,15 @@ pub(super) enum OutputFormat {
 }
 
 impl OutputFormat {
-    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), CommandFailure> {
+    pub(super) fn print_all(self, messages: &[Value]) -> Result<()> {
         if let OutputFormat::Csv = self {
-            text::line(&csv(COLUMNS.into_iter())).map_err(CommandFailure::environment)?;
+            text::line(&csv(COLUMNS.into_iter()))?;
         }
-        messages.iter().try_for_each(|message| self.print_line(message)).map_err(CommandFailure::environment)
+        messages.iter().try_for_each(|message| self.print_line(message))
     }
 
     /// Prints a message. The bytes received need not be text.
-    pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
+    pub(super) fn print_line(self, message: &Value) -> Result<()> {
         let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
         match (self, exact) {
             (OutputFormat::Raw, Some(bytes)) => text::bytes(&bytes),

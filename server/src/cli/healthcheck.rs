@@ -3,7 +3,7 @@
 //! It asks the web port that the settings name, over TLS if they have a certificate, and does not compare that with any
 //! authority: it asks its own machine whether somebody answers, and says nothing secret.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::settings::SettingsArgs;
 use super::text;
 use clap::Args;
@@ -36,12 +36,12 @@ pub(super) struct Healthcheck {
 }
 
 impl Healthcheck {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let settings = self.settings.load()?;
         let (status, body) = ask(&settings, Duration::from_secs(self.timeout)).map_err(CommandFailure::No)?;
         let said = body.trim();
         if status == 200 {
-            return text::line("ready").map_err(CommandFailure::environment);
+            return text::line("ready");
         }
         Err(CommandFailure::No(format!("not ready: {status}: {said}")))
     }

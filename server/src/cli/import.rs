@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it got.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
 use super::remote::{Remote, ServerArgs, refused};
 use super::settings::SettingsArgs;
@@ -104,11 +104,11 @@ struct ImportTotals {
 /// The store or server that receives the lines.
 trait ImportTarget {
     /// Stores complete lines of a file that was last written at that time.
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure>;
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals>;
 }
 
 impl Import {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let zone = TimeZone::get(&self.timezone);
         let zone =
             zone.map_err(|_| CommandFailure::no(format!("there is no time zone `{}`", self.timezone)))?;
@@ -125,7 +125,7 @@ impl Import {
         }?;
         let seconds = started.elapsed().as_secs_f64();
         let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
-        text::line(&summary).map_err(CommandFailure::environment)?;
+        text::line(&summary)?;
         if rejected == 0 { Ok(()) } else { Err(CommandFailure::no(format!("{rejected} lines were refused"))) }
     }
 
@@ -135,7 +135,7 @@ impl Import {
         inputs: Vec<ImportFile>,
         context: LineDefaults,
         zone: TimeZone,
-    ) -> Result<ImportTotals, CommandFailure> {
+    ) -> Result<ImportTotals> {
         let settings = self.settings.load()?;
         let data = self.data.as_ref().unwrap_or(&settings.data);
         rights::keep_to_owner();
@@ -185,7 +185,7 @@ fn seal(keeper: &Keeper, rung: &Receiver<()>) {
 }
 
 impl ImportFile {
-    fn open(path: &PathBuf) -> Result<ImportFile, CommandFailure> {
+    fn open(path: &PathBuf) -> Result<ImportFile> {
         let name = path.display().to_string();
         let failed = |error: io::Error| CommandFailure::no(format!("{name}: {error}"));
         let (mut reader, bytes, written): (Box<dyn BufRead>, _, _) = if name == "-" {
@@ -209,7 +209,7 @@ impl ImportFile {
 }
 
 /// Stores everything that the inputs hold. A failure says how far it got.
-fn import(inputs: Vec<ImportFile>, target: &mut dyn ImportTarget) -> Result<ImportTotals, CommandFailure> {
+fn import(inputs: Vec<ImportFile>, target: &mut dyn ImportTarget) -> Result<ImportTotals> {
     let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
     let progress = ByteProgress::new("import", total_bytes);
     let mut all = ImportTotals::default();
@@ -238,7 +238,7 @@ fn copy(
     progress: &ByteProgress,
     target: &mut dyn ImportTarget,
     imported: &mut ImportTotals,
-) -> Result<(), CommandFailure> {
+) -> Result<()> {
     let mut pending = Vec::new();
     loop {
         let read = read_some(&mut *input.reader, &mut pending);
@@ -302,7 +302,7 @@ struct Data {
 }
 
 impl ImportTarget for Data {
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure> {
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals> {
         let received = clock::now();
         let (host, written) = (self.context.host.as_bytes(), written.unwrap_or(received));
         let encoded =
@@ -346,7 +346,7 @@ struct Server {
 }
 
 impl ImportTarget for Server {
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure> {
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals> {
         let Server { remote, logspace, context } = self;
         let url = remote.server().to_owned();
         let unreachable = |error: ureq::Error| CommandFailure::environment(format!("{url}: {error}"));

@@ -1,6 +1,6 @@
 //! `logstead inspect`: prints the contents of a file of a store.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::text;
 use clap::Args;
 use logstead_indexer::{InspectError, RealDisk};
@@ -22,7 +22,7 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         if self.path.is_dir() {
             let path = self.path.display();
             return Err(CommandFailure::no(format!("{path} is a folder: name a file in it")));
@@ -33,6 +33,6 @@ impl Inspect {
             }
             _ => CommandFailure::no(error),
         })?;
-        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+        lines.iter().try_for_each(|line| text::line(line))
     }
 }

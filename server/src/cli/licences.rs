@@ -1,6 +1,6 @@
 //! `logstead licences`: the licences of Logstead and of the packages in it, some of which ask that their text goes along.
 
-use super::failure::CommandFailure;
+use super::failure::Result;
 use super::text;
 use clap::Args;
 
@@ -19,8 +19,8 @@ pub(super) struct Licences {}
 
 impl Licences {
     #[expect(clippy::unused_self, reason = "as every command is run")]
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let all = format!("Logstead\n\n{OWN}\n{}\n{PACKAGES}", "=".repeat(80));
-        text::bytes(all.trim_end().as_bytes()).map_err(CommandFailure::environment)
+        text::bytes(all.trim_end().as_bytes())
     }
 }

@@ -1,6 +1,6 @@
 //! `logstead loadgen`: sends load to a receiver, and counts the messages sent and acknowledged.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::remote::TokenArgs;
 use super::text;
 use clap::{Args, ValueEnum};
@@ -125,7 +125,7 @@ enum StreamFraming {
 }
 
 impl Loadgen {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let plan = self.plan(self.token.read()?.unwrap_or_default());
         Descriptors::of_process();
         let stop = Arc::new(AtomicBool::new(false));
@@ -136,7 +136,7 @@ impl Loadgen {
             loadgen::Error::Plan(message) => CommandFailure::No(message),
             loadgen::Error::Environment(message) => CommandFailure::Environment(message),
         })?;
-        self.print(&plan, &summary).map_err(CommandFailure::environment)?;
+        self.print(&plan, &summary)?;
         if 0 < plan.active && summary.failed == plan.active {
             return Err(CommandFailure::environment(format!(
                 "{}: no connection reached its end",
@@ -176,7 +176,7 @@ impl Loadgen {
         }
     }
 
-    fn print(&self, plan: &LoadPlan, summary: &Summary) -> std::io::Result<()> {
+    fn print(&self, plan: &LoadPlan, summary: &Summary) -> Result<()> {
         for line in summary_lines(plan, summary) {
             if self.csv {
                 text::error(&line);
@@ -286,7 +286,7 @@ impl From<StreamFraming> for Framing {
 }
 
 /// The first signal ends the run with its summary, a second one at once.
-fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), CommandFailure> {
+fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CommandFailure::environment)?;
     let guard = runtime.enter();

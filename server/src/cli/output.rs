@@ -9,7 +9,7 @@
 //!
 //! **Invariant:** a regular file gets its name only once everything is in it, and nothing but a regular file is replaced.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -68,7 +68,7 @@ fn missing(path: &Path) -> io::Result<PathBuf> {
 impl Output {
     /// Opens the output of a command; nothing is there before it is [finished](Output::finish). `command` names the
     /// work where its progress is shown.
-    pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output, CommandFailure> {
+    pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output> {
         let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
         let failed = |path: &Path, error| CommandFailure::environment(format!("{}: {error}", path.display()));
         let (file, path, part) = match target(path).map_err(|error| failed(path, error))? {
@@ -96,7 +96,7 @@ impl Output {
     }
 
     /// Adds bytes.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), CommandFailure> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Output::Standard(out) => match out.write_all(bytes) {
                 // `| head` has read enough.
@@ -114,7 +114,7 @@ impl Output {
     }
 
     /// Ends it, and gives a file its name.
-    pub(super) fn finish(self) -> Result<(), CommandFailure> {
+    pub(super) fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut out) => match out.flush() {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 
-    fn write(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    fn write(path: &Path, text: &str) -> Result<()> {
         let mut output = Output::open("test", Some(path))?;
         output.write(text.as_bytes())?;
         output.finish()

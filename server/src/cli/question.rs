@@ -1,6 +1,6 @@
 //! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::{store, text};
 use clap::Args;
 use logstead_answer::{AnswerSettings, AnswerTable};
@@ -16,30 +16,49 @@ use std::path::Path;
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
 /// The copies that count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(super) enum CopiesCounted {
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum CopiesCounted {
     /// Each, in its own logspace
     All,
 }
 
-impl CopiesCounted {
-    /// The value of the API's parameter.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            CopiesCounted::All => "all",
-        }
-    }
+/// The options of a command that ask the question, besides its query.
+#[derive(Args, Debug)]
+pub(super) struct QuestionArgs {
+    #[command(flatten)]
+    as_text: AsText,
+    /// From this time on: RFC 3339, or relative, such as `-15m`
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Until before this time
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// Only this logspace; may be repeated
+    #[arg(long = "logspace", value_name = "L")]
+    pub(super) logspaces: Vec<String>,
+    /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
+    #[arg(long, value_enum)]
+    copies: Option<CopiesCounted>,
 }
 
-/// The options of a command that ask the question.
-pub(super) struct QuestionOptions<'a> {
-    pub(super) query: &'a str,
-    pub(super) unparsed: Unparsed,
-    pub(super) from: Option<&'a str>,
-    pub(super) to: Option<&'a str>,
-    /// The logspaces to ask; all of them if there are none.
-    pub(super) logspaces: &'a [String],
-    pub(super) copies: Option<CopiesCounted>,
+impl QuestionArgs {
+    /// The parameters of a request for the same, and those of its own that have a value. `logspaces` are these, joined.
+    pub(super) fn parameters<'a>(
+        &'a self,
+        query: &'a str,
+        logspaces: &'a str,
+        own: &[(&'a str, Option<&'a str>)],
+    ) -> Vec<(&'a str, &'a str)> {
+        let common = [
+            ("query", Some(query)),
+            ("unparsed", self.as_text.parameter()),
+            ("logspaces", Some(logspaces).filter(|ids| !ids.is_empty())),
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+            ("copies", self.copies.map(|CopiesCounted::All| "all")),
+        ];
+        common.iter().chain(own).filter_map(|&(name, value)| Some((name, value?))).collect()
+    }
 }
 
 /// A question, and the lanes on which its parts run in parallel.
@@ -54,20 +73,19 @@ pub(super) struct DirectoryQuestion {
 
 impl DirectoryQuestion {
     /// Opens the logspaces for reading; warns of possible mistakes in the query.
-    pub(super) fn new(
-        data: &Path,
-        options: &QuestionOptions<'_>,
-    ) -> Result<DirectoryQuestion, CommandFailure> {
-        let &QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
+    pub(super) fn new(data: &Path, query: &str, asked: &QuestionArgs) -> Result<DirectoryQuestion> {
         let now = clock::now();
-        let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
+        let search = parse_asked(query, asked.as_text.unparsed()).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {
             text::error(&format!("warning: {}", warning.message));
         }
-        let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
-        let logspaces = store::logspaces(data, logspaces)?;
+        let range =
+            search.pipeline.filter.range_within(range(asked.from.as_deref(), asked.to.as_deref(), now)?, now);
+        let logspaces = store::logspaces(data, &asked.logspaces)?;
         Ok(DirectoryQuestion {
-            copies: copies.map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
+            copies: asked
+                .copies
+                .map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
             pipeline: search.pipeline,
             logspaces,
             range,
@@ -91,7 +109,7 @@ impl DirectoryQuestion {
     }
 
     /// The table that the stages produce.
-    pub(super) fn table(&self) -> Result<(AnswerTable, Coverage), CommandFailure> {
+    pub(super) fn table(&self) -> Result<(AnswerTable, Coverage)> {
         let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = AnswerSettings { now: *now, range: *range, asked: *range, memory_bytes_max };
@@ -150,7 +168,7 @@ pub(super) fn warn_of_damage(coverage: &Coverage) {
 }
 
 /// The range given by `--from` and `--to`.
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, CommandFailure> {
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange> {
     let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
@@ -163,7 +181,7 @@ fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRan
     })
 }
 
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, CommandFailure> {
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
         CommandFailure::no(format!(

@@ -1,6 +1,6 @@
 //! `logstead reindex`: rebuilds the indexes of segments from their messages.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
 use super::store::StoreArgs;
 use super::text;
@@ -25,7 +25,7 @@ pub(super) struct Reindex {
 }
 
 impl Reindex {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let store = self.store.open()?;
         let lanes = Pool::new(Shares::of_process(&store.settings).sealers - 1);
         let mut failed = RebuildFailures::default();
@@ -51,7 +51,7 @@ impl RebuildFailures {
     }
 
     /// The disk is part of the environment; damaged messages are an answer.
-    fn told(&self) -> Result<(), CommandFailure> {
+    fn told(&self) -> Result<()> {
         let told = format!("{} indexes could not be rebuilt", self.indexes);
         match (self.indexes, self.of_disk) {
             (0, _) => Ok(()),
@@ -61,7 +61,7 @@ impl RebuildFailures {
     }
 }
 
-fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailures, CommandFailure> {
+fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailures> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
     let stats = opened.searcher.stats();
@@ -86,7 +86,7 @@ fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailu
     let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
     let messages = messages.into_inner();
     let line = format!("{id}: {indexed} indexes of {messages} messages were rebuilt in {seconds:.1} s");
-    text::line(&line).map_err(CommandFailure::environment)?;
+    text::line(&line)?;
     let of_disk = failures.iter().filter(|(is_of_disk, _)| *is_of_disk).count();
     Ok(RebuildFailures { indexes: failures.len(), of_disk })
 }

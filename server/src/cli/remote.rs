@@ -1,9 +1,9 @@
 //! A running server, for the commands that ask one.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::secret;
-use clap::Args;
 use clap::error::ErrorKind;
+use clap::{ArgGroup, Args};
 use logstead_client::http::{Encryption, agent};
 use logstead_client::proxy::Proxies;
 use logstead_client::tls::{Authorities, TlsOptions};
@@ -31,6 +31,23 @@ pub(super) struct ServerArgs {
     ca_file: Option<PathBuf>,
 }
 
+/// The data directory or the server that a command reads: the same options for all commands.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
+pub(super) struct StoreLocationArgs {
+    /// A data directory. It is only read, so a server may be running on it
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+impl StoreLocationArgs {
+    pub(super) fn location(&self) -> Result<StoreLocation<'_>> {
+        self.server.or(self.data.as_ref())
+    }
+}
+
 /// The token that a command logs in with.
 #[derive(Args, Clone, Debug)]
 pub(super) struct TokenArgs {
@@ -44,7 +61,7 @@ pub(super) struct TokenArgs {
 
 impl ServerArgs {
     /// The server that is named, unless a data directory is.
-    pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>, CommandFailure> {
+    pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>> {
         let server = match data {
             Some(_) => None,
             None => self.server.clone().or_else(|| variable("LOGSTEAD_SERVER")),
@@ -54,7 +71,7 @@ impl ServerArgs {
 
     /// The data directory or the server that a command reads. Without both, the process ends as it does for every missing
     /// argument.
-    pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<StoreLocation<'a>, CommandFailure> {
+    pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<StoreLocation<'a>> {
         match (data, self.unless(data)?) {
             (Some(data), _) => Ok(StoreLocation::Data(data)),
             (None, Some(remote)) => Ok(StoreLocation::Server(remote)),
@@ -63,12 +80,12 @@ impl ServerArgs {
     }
 
     /// The server, for commands that need one.
-    pub(super) fn needed(&self) -> Result<Remote, CommandFailure> {
+    pub(super) fn needed(&self) -> Result<Remote> {
         let remote = self.unless(None)?;
         Ok(remote.unwrap_or_else(|| missing("give --server URL (or set LOGSTEAD_SERVER)")))
     }
 
-    fn remote(&self, server: String) -> Result<Remote, CommandFailure> {
+    fn remote(&self, server: String) -> Result<Remote> {
         let token = self.token.read()?;
         let ca_file = self.ca_file.clone().or_else(|| variable("LOGSTEAD_CA_FILE").map(PathBuf::from));
         Ok(Remote { server, token, ca_file })
@@ -77,7 +94,7 @@ impl ServerArgs {
 
 impl TokenArgs {
     /// The token; an argument counts instead of the environment.
-    pub(super) fn read(&self) -> Result<Option<String>, CommandFailure> {
+    pub(super) fn read(&self) -> Result<Option<String>> {
         let token = match (&self.token, &self.token_file) {
             (Some(token), _) => Some(token.clone()),
             (None, Some(file)) => Some(
@@ -129,28 +146,24 @@ impl Remote {
         parameters: QueryPairs<'_>,
         headers: QueryPairs<'_>,
         body: &str,
-    ) -> Result<Value, CommandFailure> {
+    ) -> Result<Value> {
         let (agent, url) = (self.agent()?, self.url(what));
         let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
         self.json(self.with(request, parameters, headers).send(body))
     }
 
     /// A request whose body the caller sends; a response of any status is returned.
-    pub(super) fn upload(
-        &self,
-        what: &str,
-        headers: QueryPairs<'_>,
-    ) -> Result<RequestBuilder<WithBody>, CommandFailure> {
+    pub(super) fn upload(&self, what: &str, headers: QueryPairs<'_>) -> Result<RequestBuilder<WithBody>> {
         Ok(self.with(self.agent()?.post(self.url(what)), &[], headers))
     }
 
     /// Posts JSON; returns a successful response whose body is still to be read, if it has one.
-    pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>, CommandFailure> {
+    pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>> {
         self.success(self.with(self.agent()?.post(self.url(what)), &[], &[]).send_json(body))
     }
 
     /// Asks; returns the JSON of a successful response.
-    pub(super) fn ask(&self, what: &str, parameters: QueryPairs<'_>) -> Result<Value, CommandFailure> {
+    pub(super) fn ask(&self, what: &str, parameters: QueryPairs<'_>) -> Result<Value> {
         self.json(self.with(self.agent()?.get(self.url(what)), parameters, &[]).call())
     }
 
@@ -160,12 +173,12 @@ impl Remote {
         what: &str,
         parameters: QueryPairs<'_>,
         headers: QueryPairs<'_>,
-    ) -> Result<Response<Body>, CommandFailure> {
+    ) -> Result<Response<Body>> {
         self.success(self.with(self.agent()?.get(self.url(what)), parameters, headers).call())
     }
 
     /// Responses that are not successful are responses too.
-    fn agent(&self) -> Result<Agent, CommandFailure> {
+    fn agent(&self) -> Result<Agent> {
         let config = Agent::config_builder().proxy(None).http_status_as_error(false).build();
         let address: Uri =
             self.server.parse().map_err(|error| CommandFailure::no(format!("{}: {error}", self.server)))?;
@@ -201,12 +214,12 @@ impl Remote {
         request.query_pairs(parameters.iter().copied())
     }
 
-    fn json(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value, CommandFailure> {
+    fn json(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value> {
         let body = self.success(answer)?.body_mut().read_json();
         body.map_err(|error| CommandFailure::environment(format!("{}: {error}", self.server)))
     }
 
-    fn success(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, CommandFailure> {
+    fn success(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>> {
         let server = &self.server;
         let mut answer = answer.map_err(|error| CommandFailure::environment(format!("{server}: {error}")))?;
         let status = answer.status();

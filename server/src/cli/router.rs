@@ -3,7 +3,7 @@
 //! **Invariant:** a document that cannot run on this machine is not stored; a stored one is a revision with author and
 //! comment.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::remote::{Remote, ServerArgs};
 use super::settings::{SettingsArgs, listed, read};
 use super::stopped::StoppedServer;
@@ -98,7 +98,7 @@ struct DocumentStore {
 }
 
 impl Router {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         match &self.action {
             RouterAction::Get { revision, place } => get(*revision, place),
             RouterAction::Put { file, comment, confirm_within, back_if_worse, place } => {
@@ -110,7 +110,7 @@ impl Router {
     }
 }
 
-fn get(revision: Option<u64>, place: &DocumentStore) -> Result<(), CommandFailure> {
+fn get(revision: Option<u64>, place: &DocumentStore) -> Result<()> {
     let toml = match place.remote()? {
         Some(remote) => remote_document(&remote, revision)?.1,
         None => {
@@ -123,7 +123,7 @@ fn get(revision: Option<u64>, place: &DocumentStore) -> Result<(), CommandFailur
             found.ok_or_else(|| CommandFailure::no("there is no such revision"))?.toml
         }
     };
-    text::line(toml.trim_end_matches('\n')).map_err(CommandFailure::environment)
+    text::line(toml.trim_end_matches('\n'))
 }
 
 /// The parameters of a new document; the comment comes first.
@@ -137,7 +137,7 @@ fn parameters<'a>(
     std::iter::once(("comment", comment)).chain(within).chain(worse).collect()
 }
 
-fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Result<(), CommandFailure> {
+fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Result<()> {
     let (name, toml) = document(file)?;
     let done = match place.remote()? {
         Some(remote) => {
@@ -163,10 +163,10 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Resul
             store.put(&toml, parameters.first().map_or("", |(_, comment)| comment))?
         }
     };
-    text::line(&done).map_err(CommandFailure::environment)
+    text::line(&done)
 }
 
-fn confirm(place: &DocumentStore) -> Result<(), CommandFailure> {
+fn confirm(place: &DocumentStore) -> Result<()> {
     let remote = place.remote()?.ok_or_else(|| {
         CommandFailure::no(
             "only a running server has a document to confirm: name it with --server and --token",
@@ -174,10 +174,9 @@ fn confirm(place: &DocumentStore) -> Result<(), CommandFailure> {
     })?;
     let answer = remote.send("POST", "router/confirm", &[], &[], "")?;
     text::line(&format!("revision {} stays in effect", answer["revision"]))
-        .map_err(CommandFailure::environment)
 }
 
-fn check(file: &Path, place: &DocumentStore) -> Result<(), CommandFailure> {
+fn check(file: &Path, place: &DocumentStore) -> Result<()> {
     let (name, toml) = document(file)?;
     let warnings = match place.remote()? {
         Some(remote) => remote_check(&remote, &name, &toml)?,
@@ -186,16 +185,16 @@ fn check(file: &Path, place: &DocumentStore) -> Result<(), CommandFailure> {
     for warning in warnings {
         text::error(&format!("warning: {warning}"));
     }
-    text::line("ok").map_err(CommandFailure::environment)
+    text::line("ok")
 }
 
 /// A document, and the name that precedes its problems.
-fn document(file: &Path) -> Result<(String, String), CommandFailure> {
+fn document(file: &Path) -> Result<(String, String)> {
     Ok((file.display().to_string(), document_backups::without_header(&read(file)?).to_owned()))
 }
 
 /// Returns warnings; `Err` names the parts that cannot run on this machine.
-fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, CommandFailure> {
+fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>> {
     let wrong = |problems: Vec<Problem>| CommandFailure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
     let unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
@@ -203,7 +202,7 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, C
 }
 
 /// ETag and text.
-fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String), CommandFailure> {
+fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String)> {
     let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
     let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
@@ -211,7 +210,7 @@ fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, St
     Ok((tag, text.map_err(|error| CommandFailure::environment(format!("{}: {error}", remote.server())))?))
 }
 
-fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, CommandFailure> {
+fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>> {
     let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
     let texts = |key: &str, told: &dyn Fn(&Value) -> String| {
         answer[key].as_array().into_iter().flatten().map(told).collect::<Vec<_>>()
@@ -232,11 +231,11 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, 
 struct StoppedDocuments(StoppedServer);
 
 impl StoppedDocuments {
-    fn open(place: &DocumentStore) -> Result<StoppedDocuments, CommandFailure> {
+    fn open(place: &DocumentStore) -> Result<StoppedDocuments> {
         StoppedServer::open(place.settings()?).map(StoppedDocuments)
     }
 
-    fn check(&self, name: &str, toml: &str) -> Result<(), CommandFailure> {
+    fn check(&self, name: &str, toml: &str) -> Result<()> {
         for warning in checked(name, toml, &self.0.settings)? {
             text::error(&format!("warning: {warning}"));
         }
@@ -244,7 +243,7 @@ impl StoppedDocuments {
     }
 
     /// Stores a revision; returns what to print.
-    fn put(&self, toml: &str, comment: &str) -> Result<String, CommandFailure> {
+    fn put(&self, toml: &str, comment: &str) -> Result<String> {
         let latest = self.0.meta.latest_revision().map_err(CommandFailure::environment)?;
         if let Some(latest) = latest.filter(|latest| latest.toml == toml) {
             return Ok(format!("nothing to change: revision {} is the same", latest.number));
@@ -264,11 +263,11 @@ impl StoppedDocuments {
 }
 
 impl DocumentStore {
-    fn remote(&self) -> Result<Option<Remote>, CommandFailure> {
+    fn remote(&self) -> Result<Option<Remote>> {
         self.server.unless(self.data.as_ref())
     }
 
-    fn settings(&self) -> Result<Settings, CommandFailure> {
+    fn settings(&self) -> Result<Settings> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);

@@ -1,20 +1,20 @@
 //! `logstead search`: finds messages in a data directory, even if a server has it open, or through a running server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
-use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions, warn_of_damage};
-use super::remote::{Remote, ServerArgs, StoreLocation};
+use super::question::{DirectoryQuestion, QuestionArgs, warn_of_damage};
+use super::remote::{Remote, StoreLocation, StoreLocationArgs};
 use super::table::PrintedTable;
 use super::text;
+use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order};
 use logstead_query::parse_pipeline_search;
 use logstead_questions::store::PageRequest;
 use logstead_questions::wire::message::MessageJson;
 use logstead_questions::wire::table;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'failed password' --data data
@@ -31,40 +31,24 @@ warning names them. --data needs no lock and changes nothing. Exit code 0: found
 const PAGE_MAX: usize = 10_000;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct SearchCommand {
     /// What to look for, in the query language
     query: String,
     #[command(flatten)]
-    as_text: AsText,
-    /// From this time on: RFC 3339, or relative, such as `-15m`
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    from: Option<String>,
-    /// Up to this time, but not including it
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    to: Option<String>,
-    /// Only this logspace; may be repeated
-    #[arg(long = "logspace", value_name = "L")]
-    logspaces: Vec<String>,
-    /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
-    #[arg(long, value_enum)]
-    copies: Option<CopiesCounted>,
+    question: QuestionArgs,
     /// The maximum number of messages
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: usize,
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
-    /// A data directory. It is only read, so a server may be running on it
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
     #[command(flatten)]
-    server: ServerArgs,
+    store: StoreLocationArgs,
 }
 
 impl SearchCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
-        let found = match self.server.or(self.data.as_ref())? {
+    pub(super) fn run(&self) -> Result<()> {
+        let found = match self.store.location()? {
             StoreLocation::Data(data) => self.in_data(data)?,
             StoreLocation::Server(remote) => self.at_server(&remote)?,
         };
@@ -75,16 +59,8 @@ impl SearchCommand {
         if found.is_empty() { Err(CommandFailure::no("no message matches")) } else { Ok(()) }
     }
 
-    fn in_data(&self, data: &Path) -> Result<SearchAnswer, CommandFailure> {
-        let options = QuestionOptions {
-            query: &self.query,
-            unparsed: self.as_text.unparsed(),
-            from: self.from.as_deref(),
-            to: self.to.as_deref(),
-            logspaces: &self.logspaces,
-            copies: self.copies,
-        };
-        let question = DirectoryQuestion::new(data, &options)?;
+    fn in_data(&self, data: &Path) -> Result<SearchAnswer> {
+        let question = DirectoryQuestion::new(data, &self.query, &self.question)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
@@ -101,7 +77,7 @@ impl SearchCommand {
         messages.map(SearchAnswer::Messages).map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<SearchAnswer, CommandFailure> {
+    fn at_server(&self, server: &Remote) -> Result<SearchAnswer> {
         // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             let answer = self.ask(server, "aggregate", &[])?;
@@ -115,9 +91,7 @@ impl SearchCommand {
             if cursor.is_none() {
                 text::tell_copies(page["copies"].as_u64().unwrap_or_default());
             }
-            for warning in page["warnings"].as_array().into_iter().flatten() {
-                text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
-            }
+            text::warn_of(&page);
             found.extend(page["messages"].as_array().into_iter().flatten().cloned());
             cursor = page["cursor"].as_str().map(str::to_owned);
             if cursor.is_none() {
@@ -127,29 +101,14 @@ impl SearchCommand {
         Ok(SearchAnswer::Messages(found))
     }
 
-    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value, CommandFailure> {
+    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value> {
         let limit = left.min(PAGE_MAX).to_string();
         self.ask(server, "search", &[("limit", Some(&limit)), ("cursor", cursor)])
     }
 
-    fn ask(
-        &self,
-        server: &Remote,
-        what: &str,
-        more: &[(&str, Option<&str>)],
-    ) -> Result<Value, CommandFailure> {
-        let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
-        let common = [
-            ("query", Some(&*self.query)),
-            ("unparsed", self.as_text.parameter()),
-            ("logspaces", logspaces.as_deref()),
-            ("from", self.from.as_deref()),
-            ("to", self.to.as_deref()),
-            ("copies", self.copies.map(CopiesCounted::name)),
-        ];
-        let parameters: Vec<(&str, &str)> =
-            common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();
-        server.ask(what, &parameters)
+    fn ask(&self, server: &Remote, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value> {
+        let logspaces = self.question.logspaces.join(",");
+        server.ask(what, &self.question.parameters(&self.query, &logspaces, more))
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** a secret that is given in two ways is an error, and no error shows it.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -16,10 +16,7 @@ const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// The secret in a variable, in the file that the variable of that name and `_FILE` names, or in a credential of
 /// systemd. The caller decides what an empty variable means.
-pub(super) fn of_environment(
-    variable: &str,
-    credential: Option<&str>,
-) -> Result<Option<String>, CommandFailure> {
+pub(super) fn of_environment(variable: &str, credential: Option<&str>) -> Result<Option<String>> {
     given(variable, credential, |name| std::env::var_os(name))
 }
 
@@ -27,7 +24,7 @@ fn given(
     variable: &str,
     credential: Option<&str>,
     environment: impl Fn(&str) -> Option<OsString>,
-) -> Result<Option<String>, CommandFailure> {
+) -> Result<Option<String>> {
     let path = |name: &str| environment(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let file_variable = format!("{variable}_FILE");
     let named = path(&file_variable);

@@ -1,7 +1,7 @@
 //! `logstead serve`: wires the process together, reports when it is ready, and shuts it down in order.
 
 use super::deadline::Deadline;
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::secret;
 use super::settings::SettingsArgs;
 use super::starting::{self, DatabaseChoice, StartingDocument};
@@ -67,7 +67,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let (mut settings, mut in_force) = self.settings.load_and_tell()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
@@ -128,7 +128,7 @@ impl Serve {
     }
 
     /// Starts everything. The first document is stored once it runs.
-    fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, CommandFailure> {
+    fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>> {
         take_back_overdue(meta, clock::now()).map_err(CommandFailure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
@@ -156,7 +156,7 @@ impl Serve {
 }
 
 /// Opens the sockets of the web port, those of the console first.
-fn listen(settings: &Settings) -> Result<Vec<BoundListener>, CommandFailure> {
+fn listen(settings: &Settings) -> Result<Vec<BoundListener>> {
     let (web, metrics) = (&settings.web, &settings.metrics);
     let console = ListenerRole::Console { is_encrypted: web.tls.is_some() };
     let all = [
@@ -184,7 +184,7 @@ fn web_sockets(listeners: &[BoundListener]) -> Vec<WebSocket> {
 }
 
 /// The certificates of the web port. Without them, nothing is served in the clear instead.
-fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, CommandFailure> {
+fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>> {
     let Some(tls) = &settings.web.tls else { return Ok(None) };
     let certificates = Certificates::for_http(tls, &settings.data);
     certificates.map(|certificates| Some(Arc::new(certificates))).map_err(|error| {
@@ -195,7 +195,7 @@ fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, Comman
 }
 
 /// The password of the first administrator, if there is no user yet and the environment sets one.
-fn first_password(meta: &Meta) -> Result<Option<String>, CommandFailure> {
+fn first_password(meta: &Meta) -> Result<Option<String>> {
     if meta.has_users().map_err(CommandFailure::environment)? {
         return Ok(None);
     }
@@ -203,7 +203,7 @@ fn first_password(meta: &Meta) -> Result<Option<String>, CommandFailure> {
 }
 
 /// Creates the administrator if there is a password; otherwise the code that lets the console do it.
-fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>, CommandFailure> {
+fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>> {
     if meta.has_users().map_err(CommandFailure::environment)? {
         return Ok(None);
     }
@@ -222,12 +222,12 @@ async fn serve(
     state: ApiState,
     pipeline: &Arc<Pipeline>,
     setup_code: Option<String>,
-) -> Result<Option<Deadline>, CommandFailure> {
+) -> Result<Option<Deadline>> {
     let mut terminate = signal(SignalKind::terminate()).map_err(CommandFailure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(CommandFailure::environment)?;
     announce(&listeners, pipeline, setup_code);
     let limits = web_limits(&state.settings, pipeline);
-    let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
+    let (sockets, counters) = (pipeline.sockets.clone(), pipeline.counters.clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let apps = apps(state, &listeners);
     let context = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
@@ -276,7 +276,7 @@ fn apps(state: ApiState, listeners: &[BoundListener]) -> Apps {
 /// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
 /// those of the sources, but keeps half.
 fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
-    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets().max());
+    let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets.max());
     let of_sources = pipeline.connections_max();
     let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
     if room < wanted {

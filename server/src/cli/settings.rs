@@ -1,6 +1,6 @@
 //! The settings as the command line gives them, and documents with their problems as it prints them.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use clap::Args;
 use logstead_config::Problem;
 use logstead_config::settings::{self, EffectiveSetting, Layers, Settings};
@@ -24,24 +24,24 @@ pub(super) struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    pub(super) fn load(&self) -> Result<Settings, CommandFailure> {
+    pub(super) fn load(&self) -> Result<Settings> {
         settings::load(&self.layers()?).map_err(|problems| self.refused(&problems))
     }
 
     /// The same, and where each setting is from.
-    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<EffectiveSetting>), CommandFailure> {
+    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<EffectiveSetting>)> {
         let layers = self.layers()?;
         let told = || Ok((settings::load(&layers)?, settings::in_force(&layers)?));
         told().map_err(|problems: Vec<Problem>| self.refused(&problems))
     }
 
-    fn layers(&self) -> Result<Layers, CommandFailure> {
+    fn layers(&self) -> Result<Layers> {
         let file = self.file()?.as_deref().map(read).transpose()?;
         Ok(Layers { file, env: environment(), set: self.set.clone() })
     }
 
     /// The settings file, if there is one.
-    pub(super) fn file(&self) -> Result<Option<PathBuf>, CommandFailure> {
+    pub(super) fn file(&self) -> Result<Option<PathBuf>> {
         file(self.config.as_deref(), std::env::var_os("LOGSTEAD_CONFIG"), Path::new(STANDARD))
     }
 
@@ -54,11 +54,7 @@ impl SettingsArgs {
 
 /// The file that is named, by an argument or by a variable that is not empty, or else the standard one if it is there. One
 /// that is there and cannot be looked at is an error: a server without its settings would be another one.
-fn file(
-    argument: Option<&Path>,
-    variable: Option<OsString>,
-    standard: &Path,
-) -> Result<Option<PathBuf>, CommandFailure> {
+fn file(argument: Option<&Path>, variable: Option<OsString>, standard: &Path) -> Result<Option<PathBuf>> {
     let variable = variable.filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(named) = argument.map(Path::to_owned).or(variable) {
         return Ok(Some(named));
@@ -79,7 +75,7 @@ fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
-pub(super) fn read(path: &Path) -> Result<String, CommandFailure> {
+pub(super) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {

@@ -10,7 +10,7 @@
 //! **Invariant:** nothing is removed here, and existing messages get no retention that was not set for them: the shipped
 //! document is used without its retention for logspaces that hold messages.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::settings::{listed, read};
 use logstead_accounts as accounts;
 use logstead_accounts::document_backups;
@@ -54,7 +54,7 @@ pub(super) enum DatabaseChoice {
 }
 
 /// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
-pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta, CommandFailure> {
+pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta> {
     let path = database(data);
     let found = accounts::inspect(&path, CheckDepth::Quick).map_err(|error| unreadable(&path, &error))?;
     let in_use = in_use(data).map_err(|error| unreadable(data, &error))?;
@@ -93,7 +93,7 @@ pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta, CommandF
 }
 
 /// Why a database that is whole is not the last: a router document is kept that it lacks.
-pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String>, CommandFailure> {
+pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String>> {
     let kept =
         document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
     let newest = kept.into_keys().next_back().unwrap_or(0);
@@ -174,7 +174,7 @@ fn whole(path: &Path) -> CommandFailure {
     ))
 }
 
-fn begin_new(path: &Path) -> Result<(), CommandFailure> {
+fn begin_new(path: &Path) -> Result<()> {
     let there = path.exists() || path.with_extension("db-wal").exists();
     if there {
         let aside = accounts::set_aside(path).map_err(|error| unreadable(path, &error))?;
@@ -189,7 +189,7 @@ fn begin_new(path: &Path) -> Result<(), CommandFailure> {
 
 /// Restores router documents that exist as files but are missing from the database because it is new or an older copy.
 /// Otherwise an older document with a shorter retention would run.
-fn put_back(data: &Path, meta: &Meta) -> Result<(), CommandFailure> {
+fn put_back(data: &Path, meta: &Meta) -> Result<()> {
     let kept =
         document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
     let latest = meta.latest_revision().map_err(CommandFailure::environment)?;
@@ -242,7 +242,7 @@ pub(super) fn document(
     meta: &Meta,
     router: Option<&Path>,
     new_database: bool,
-) -> Result<StartingDocument, CommandFailure> {
+) -> Result<StartingDocument> {
     let latest = meta.latest_revision().map_err(CommandFailure::environment)?;
     if let Some(revision) = latest.filter(|_| router.is_none() || !new_database) {
         let number = revision.number;
@@ -268,7 +268,7 @@ pub(super) fn document(
 }
 
 /// The shipped document.
-fn shipped(data: &Path) -> Result<StartingDocument, CommandFailure> {
+fn shipped(data: &Path) -> Result<StartingDocument> {
     let used = used_logspaces(data).map_err(|error| unreadable(data, &error))?;
     let (toml, without) = without_retention_of(&used);
     let name = "router document";
@@ -298,7 +298,7 @@ fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
 }
 
 /// Checks a document; warnings go to the log.
-fn change(name: &str, toml: String) -> Result<RevisionChange, CommandFailure> {
+fn change(name: &str, toml: String) -> Result<RevisionChange> {
     let (document, checked) =
         check_toml(&toml).map_err(|problems| CommandFailure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {

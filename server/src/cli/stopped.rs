@@ -1,6 +1,6 @@
 //! The database of a data directory that no server has open.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::starting;
 use logstead_accounts::Meta;
 use logstead_config::settings::Settings;
@@ -15,7 +15,7 @@ pub(super) struct StoppedServer {
 }
 
 impl StoppedServer {
-    pub(super) fn open(settings: Settings) -> Result<StoppedServer, CommandFailure> {
+    pub(super) fn open(settings: Settings) -> Result<StoppedServer> {
         rights::keep_to_owner();
         let data = &settings.data;
         if !starting::database(data).exists() && !data.join("logspaces").is_dir() {

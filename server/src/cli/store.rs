@@ -1,7 +1,7 @@
 //! The logspaces of a data directory, for the commands that work on them: to read them, even if a server has them open,
 //! or to write to them if no other process has.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::settings::SettingsArgs;
 use super::text;
 use clap::Args;
@@ -66,7 +66,7 @@ pub(super) struct LockedStore {
 impl StoreArgs {
     /// Opens the messages that wait for destinations, or that these refused, for reading only; nothing if only some
     /// logspaces are meant.
-    pub(super) fn look_at_queues(&self) -> Result<Vec<InspectedQueue>, CommandFailure> {
+    pub(super) fn look_at_queues(&self) -> Result<Vec<InspectedQueue>> {
         let data = self.load()?.data;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let reached = reached(&data).0;
@@ -93,18 +93,18 @@ impl StoreArgs {
     }
 
     /// Finds what is wrong with the ledger.
-    pub(super) fn look_at_ledger(&self) -> Result<Option<String>, CommandFailure> {
+    pub(super) fn look_at_ledger(&self) -> Result<Option<String>> {
         Ok(reached(&self.load()?.data).1)
     }
 
     /// Opens the logspaces meant for reading only, each for itself; also returns the data directory.
-    pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<InspectedLogspace>), CommandFailure> {
+    pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<InspectedLogspace>)> {
         let data = self.load()?.data;
         let looked = look_at_each(&data, &self.logspaces)?;
         Ok((data, looked))
     }
 
-    fn load(&self) -> Result<Settings, CommandFailure> {
+    fn load(&self) -> Result<Settings> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
@@ -113,7 +113,7 @@ impl StoreArgs {
     }
 
     /// Opens the logspaces meant for writing.
-    pub(super) fn open(&self) -> Result<OpenStore, CommandFailure> {
+    pub(super) fn open(&self) -> Result<OpenStore> {
         let settings = self.load()?;
         let store = LockedStore::of(&settings.data, options(&settings))?;
         let logspaces = store.open(&self.logspaces)?;
@@ -136,7 +136,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 
 /// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
 /// nothing, so a server may have them open, and they may be on read-only media.
-pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyLogspace)>, CommandFailure> {
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyLogspace)>> {
     let or_fail = |(id, looked): InspectedLogspace| match looked {
         Ok(looked) => Ok((id, looked)),
         Err(error) => Err(CommandFailure::environment(format!("logspace `{id}`: {error}"))),
@@ -144,7 +144,7 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, ReadOnlyL
     look_at_each(data, ids)?.into_iter().map(or_fail).collect()
 }
 
-fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>, CommandFailure> {
+fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>> {
     // Every file stays open while it is read, as a server may remove it in the meantime.
     logstead_flow::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -159,13 +159,13 @@ fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>, C
 }
 
 /// The same, searched as one.
-pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, CommandFailure> {
+pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces> {
     let all: Logspaces = look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect();
     Ok(if ids.is_empty() { all.public() } else { all })
 }
 
 /// The folder of a data directory that holds its logspaces.
-fn folder_of(data: &Path) -> Result<PathBuf, CommandFailure> {
+fn folder_of(data: &Path) -> Result<PathBuf> {
     let folder = data.join("logspaces");
     if folder.is_dir() {
         return Ok(folder);
@@ -177,7 +177,7 @@ fn folder_of(data: &Path) -> Result<PathBuf, CommandFailure> {
 }
 
 /// The logspaces of a folder that are named, or all if none is.
-fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, CommandFailure> {
+fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>> {
     let mut known = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(CommandFailure::environment)? {
         known.extend(entry.map_err(CommandFailure::environment)?.file_name().into_string());
@@ -198,24 +198,24 @@ fn tell(id: &str, recovery: &Recovery) {
 
 impl LockedStore {
     /// A data directory that exists.
-    pub(super) fn of(data: &Path, options: Options) -> Result<LockedStore, CommandFailure> {
+    pub(super) fn of(data: &Path, options: Options) -> Result<LockedStore> {
         folder_of(data)?;
         LockedStore::create(data, options)
     }
 
     /// A data directory that may be new.
-    pub(super) fn create(data: &Path, options: Options) -> Result<LockedStore, CommandFailure> {
+    pub(super) fn create(data: &Path, options: Options) -> Result<LockedStore> {
         let lock = DataLock::acquire(data)?;
         Ok(LockedStore { folder: data.join("logspaces"), options, _lock: lock })
     }
 
     /// These logspaces, or all if none is named.
-    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, OpenLogspace)>, CommandFailure> {
+    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, OpenLogspace)>> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
     /// One logspace, which is created if it does not exist.
-    pub(super) fn open_or_create(&self, id: &str) -> Result<OpenLogspace, CommandFailure> {
+    pub(super) fn open_or_create(&self, id: &str) -> Result<OpenLogspace> {
         if !is_logspace_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";
             return Err(CommandFailure::no(format!(
@@ -225,7 +225,7 @@ impl LockedStore {
         self.open_one(id)
     }
 
-    fn open_one(&self, id: &str) -> Result<OpenLogspace, CommandFailure> {
+    fn open_one(&self, id: &str) -> Result<OpenLogspace> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let data = self.folder.parent().unwrap_or(Path::new("."));
         let reached = reached(data).0.of(&JournalId::Logspace(id.into()));

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** cells and names stay in their row and column, whatever characters they contain.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::text;
 use super::text::{csv, shown};
@@ -39,11 +39,11 @@ impl PrintedTable {
         self.rows.is_empty()
     }
 
-    pub(super) fn print(&self, format: OutputFormat) -> Result<(), CommandFailure> {
-        self.lines(format)?.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+    pub(super) fn print(&self, format: OutputFormat) -> Result<()> {
+        self.lines(format)?.iter().try_for_each(|line| text::line(line))
     }
 
-    fn lines(&self, format: OutputFormat) -> Result<Vec<String>, CommandFailure> {
+    fn lines(&self, format: OutputFormat) -> Result<Vec<String>> {
         let cells = self.rows.iter().map(|row| row.iter().map(cell).collect());
         let all: Vec<Vec<String>> = std::iter::once(self.names.clone()).chain(cells).collect();
         match format {

@@ -3,7 +3,7 @@
 //! A broken connection is re-established after the last position that was printed, so nothing is missing and nothing
 //! comes twice.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::follow::DirectoryTail;
 use super::format::OutputFormat as Shown;
 use super::question::AsText;
@@ -85,7 +85,7 @@ struct TailState {
 }
 
 impl TailCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         end_on_interrupt()?;
         text::end_with_reader().map_err(CommandFailure::environment)?;
         let remote = match self.server.or(self.data.as_ref())? {
@@ -113,18 +113,14 @@ impl TailCommand {
         }
     }
 
-    fn follow(&self, data: &Path) -> Result<(), CommandFailure> {
+    fn follow(&self, data: &Path) -> Result<()> {
         let query = (self.query.as_str(), self.as_text.unparsed());
         let (logspaces, last) = (&self.logspaces, self.last as usize);
         DirectoryTail { data, query, logspaces, last }.run(&mut |message| self.format.print(message))
     }
 
     /// The events from now on, or after a position.
-    fn connect(
-        &self,
-        remote: &Remote,
-        position: Option<&str>,
-    ) -> Result<Receiver<ServerEvent>, CommandFailure> {
+    fn connect(&self, remote: &Remote, position: Option<&str>) -> Result<Receiver<ServerEvent>> {
         let logspaces = self.logspaces.join(",");
         let last = self.last.to_string();
         let mut parameters = vec![("query", self.query.as_str()), ("last", last.as_str())];
@@ -158,7 +154,7 @@ impl TailCommand {
         remote: &Remote,
         position: Option<&str>,
         wait: &mut Duration,
-    ) -> Result<Receiver<ServerEvent>, CommandFailure> {
+    ) -> Result<Receiver<ServerEvent>> {
         loop {
             std::thread::sleep(*wait);
             *wait = (*wait * 2).min(RETRY_WAIT_MAX);
@@ -169,12 +165,7 @@ impl TailCommand {
         }
     }
 
-    fn print(
-        &self,
-        event: &ServerEvent,
-        printed: &mut TailState,
-        remote: &Remote,
-    ) -> Result<(), CommandFailure> {
+    fn print(&self, event: &ServerEvent, printed: &mut TailState, remote: &Remote) -> Result<()> {
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         match event.name.as_str() {
             "messages" => {
@@ -222,13 +213,12 @@ impl TailState {
 }
 
 impl TailFormat {
-    fn print(self, message: &Value) -> Result<(), CommandFailure> {
+    fn print(self, message: &Value) -> Result<()> {
         match self {
             TailFormat::Text => Shown::Text.print_line(message),
             TailFormat::Json => Shown::Json.print_line(message),
             TailFormat::Raw => Shown::Raw.print_line(message),
         }
-        .map_err(CommandFailure::environment)
     }
 }
 
@@ -263,7 +253,7 @@ impl<R: BufRead> Iterator for EventStream<R> {
 }
 
 /// Ctrl-C is the regular way to end this.
-fn end_on_interrupt() -> Result<(), CommandFailure> {
+fn end_on_interrupt() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CommandFailure::environment)?;
     let wait = move || {

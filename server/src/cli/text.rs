@@ -1,19 +1,21 @@
 //! Prints the output of commands. A reader that has gone away (`| head`) is not an error.
 
+use super::failure::{CommandFailure, Result};
 use rustix::event::{PollFd, PollFlags, poll};
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// Prints a line.
-pub(super) fn line(text: &str) -> io::Result<()> {
+pub(super) fn line(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
 
 /// Prints a line that need not be UTF-8.
-pub(super) fn bytes(line: &[u8]) -> io::Result<()> {
+pub(super) fn bytes(line: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(line).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-        done => done,
+        done => done.map_err(CommandFailure::environment),
     }
 }
 
@@ -43,6 +45,13 @@ pub(super) fn end_with_reader() -> io::Result<()> {
 /// Prints to standard error, if that is still open.
 pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
+}
+
+/// Prints the warnings of a server's answer.
+pub(super) fn warn_of(answer: &Value) {
+    for warning in answer["warnings"].as_array().into_iter().flatten() {
+        error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
+    }
 }
 
 /// Says how many copies are left out, if any are.

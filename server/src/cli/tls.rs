@@ -1,6 +1,6 @@
 //! `logstead tls`: a first certificate, for those who have none yet.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::text;
 use clap::{Args, Subcommand};
 use jiff::civil::Date;
@@ -54,14 +54,14 @@ struct SelfSigned {
 }
 
 impl Tls {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let TlsAction::SelfSigned(wanted) = &self.command;
         wanted.run()
     }
 }
 
 impl SelfSigned {
-    fn run(&self) -> Result<(), CommandFailure> {
+    fn run(&self) -> Result<()> {
         let (certificate, key) = self.make().map_err(CommandFailure::no)?;
         let [certificate_path, key_path] = ["web.pem", "web.key"].map(|name| self.directory.join(name));
         for path in [&certificate_path, &key_path] {
@@ -80,7 +80,7 @@ impl SelfSigned {
             format!("key: {key}"),
             format!("use: --set web.tls.certificate={certificate} --set web.tls.key={key}"),
         ];
-        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
+        lines.iter().try_for_each(|line| text::line(line))
     }
 
     /// Certificate and key as PEM.
@@ -110,7 +110,7 @@ fn date(days: i64) -> Option<Date> {
 }
 
 /// Writes a file that was not there.
-fn write_new(path: &Path, text: &str, mode: u32) -> Result<(), CommandFailure> {
+fn write_new(path: &Path, text: &str, mode: u32) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(
         |error| {

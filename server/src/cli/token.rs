@@ -1,6 +1,6 @@
 //! `logstead token`: makes a token in the data directory of a stopped server.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::{starting, text};
 use clap::{Args, Subcommand, ValueEnum};
 use logstead_accounts::{Grant, NewToken, Role, name};
@@ -53,14 +53,14 @@ enum Roles {
 }
 
 impl TokenCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let TokenAction::Create(create) = &self.action;
         create.run()
     }
 }
 
 impl Create {
-    fn run(&self) -> Result<(), CommandFailure> {
+    fn run(&self) -> Result<()> {
         if let Some(flaw) = name::flaw(&self.name) {
             return Err(CommandFailure::no(flaw));
         }
@@ -85,7 +85,7 @@ impl Create {
         let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now)?;
         let detail = format!("{} (id {id}), role {}", self.name, new.role);
         meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
-        text::line(secret.reveal()).map_err(CommandFailure::environment)
+        text::line(secret.reveal())
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! **Invariant:** no password is ever an argument, where other users of the machine could read it.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::text;
 use logstead_accounts::password::{PASSWORD_BYTES_MAX, weakness};
 use rustix::termios::{LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read, Stdin};
 
 /// Reads a new password of the user `name`. On a terminal it is typed twice.
-pub(super) fn new_password(name: &str) -> Result<String, CommandFailure> {
+pub(super) fn new_password(name: &str) -> Result<String> {
     let stdin = io::stdin();
     let password = if isatty(&stdin) {
         let password = hidden(&stdin, &format!("New password of {name}: "))?;
@@ -26,7 +26,7 @@ pub(super) fn new_password(name: &str) -> Result<String, CommandFailure> {
     }
 }
 
-fn hidden(stdin: &Stdin, prompt: &str) -> Result<String, CommandFailure> {
+fn hidden(stdin: &Stdin, prompt: &str) -> Result<String> {
     text::prompt(prompt);
     let _quiet = HiddenInput::new(stdin).map_err(CommandFailure::environment)?;
     let typed = line(stdin);
@@ -36,7 +36,7 @@ fn hidden(stdin: &Stdin, prompt: &str) -> Result<String, CommandFailure> {
 }
 
 /// The first line, without its end.
-fn line(stdin: &Stdin) -> Result<String, CommandFailure> {
+fn line(stdin: &Stdin) -> Result<String> {
     let mut bytes = Vec::new();
     let limit = PASSWORD_BYTES_MAX as u64 + 3;
     stdin.lock().take(limit).read_until(b'\n', &mut bytes).map_err(CommandFailure::environment)?;

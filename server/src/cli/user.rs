@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** changes made here are in the audit log, as done by `cli`.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::format::OutputFormat;
 use super::settings::SettingsArgs;
 use super::stopped::StoppedServer;
@@ -127,7 +127,7 @@ enum RoleName {
 }
 
 impl UserCommand {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         match &self.action {
             UserAction::List { format, place } => list(&place.open()?, *format),
             UserAction::Add { name, role, logspaces, scope, place } => {
@@ -157,7 +157,7 @@ impl UserCommand {
     }
 }
 
-fn list(store: &StoppedServer, format: OutputFormat) -> Result<(), CommandFailure> {
+fn list(store: &StoppedServer, format: OutputFormat) -> Result<()> {
     let columns = ["name", "role", "logspaces", "scope", "origin", "state", "second factor", "created"];
     let users = store.meta.users().map_err(CommandFailure::from)?;
     let rows = users.into_iter().map(|user| {
@@ -176,7 +176,7 @@ fn list(store: &StoppedServer, format: OutputFormat) -> Result<(), CommandFailur
     PrintedTable::new(&json!({ "columns": columns, "rows": rows.collect::<Vec<_>>() })).print(format)
 }
 
-fn add(store: &StoppedServer, name: &str, role: Role, grant: &Grant) -> Result<(), CommandFailure> {
+fn add(store: &StoppedServer, name: &str, role: Role, grant: &Grant) -> Result<()> {
     if let Some(flaw) = name::flaw(name) {
         return Err(CommandFailure::no(flaw));
     }
@@ -191,7 +191,7 @@ fn add(store: &StoppedServer, name: &str, role: Role, grant: &Grant) -> Result<(
     done(store, "user.create", &format!("{name}, {rights}"), &format!("{name} is created, with the {rights}"))
 }
 
-fn set_password(store: &StoppedServer, name: &str) -> Result<(), CommandFailure> {
+fn set_password(store: &StoppedServer, name: &str) -> Result<()> {
     let user = store.meta.credentials(name).map_err(CommandFailure::from)?;
     let user = user.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;
     if let Some(origin) = user.origin {
@@ -209,20 +209,20 @@ fn change(
     action: &str,
     told: &str,
     change: impl FnOnce(&accounts::Meta) -> accounts::Result<()>,
-) -> Result<(), CommandFailure> {
+) -> Result<()> {
     let store = place.open()?;
     change(&store.meta).map_err(CommandFailure::from)?;
     done(&store, action, name, &format!("{name} {told}"))
 }
 
-fn done(store: &StoppedServer, action: &str, detail: &str, told: &str) -> Result<(), CommandFailure> {
+fn done(store: &StoppedServer, action: &str, detail: &str, told: &str) -> Result<()> {
     let now = clock::now();
     store.meta.add_audit(&AUTHOR.into(), action, detail, now);
     store.meta.keep_books(now).map_err(CommandFailure::environment)?;
-    text::line(told).map_err(CommandFailure::environment)
+    text::line(told)
 }
 
-fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, CommandFailure> {
+fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant> {
     if let Some(Err(error)) = scope.map(query::parse) {
         return Err(CommandFailure::no(format!("invalid --scope: {}", error.message)));
     }
@@ -231,7 +231,7 @@ fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, CommandFail
 }
 
 impl DataDirectoryArgs {
-    fn open(&self) -> Result<StoppedServer, CommandFailure> {
+    fn open(&self) -> Result<StoppedServer> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);

@@ -1,6 +1,6 @@
 //! `logstead verify`: reads everything and reports every part that is not as it was written.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::progress::ByteProgress;
 use super::store::StoreArgs;
 use super::text;
@@ -34,7 +34,7 @@ struct VerifyTotals {
 }
 
 impl Verify {
-    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+    pub(super) fn run(&self) -> Result<()> {
         let (data, logspaces) = self.store.look_at_each()?;
         let mut problems = super::verify_database::verify(&data)?;
         if let Some(wrong) = self.store.look_at_ledger()? {
@@ -68,13 +68,13 @@ impl Verify {
 }
 
 /// Prints a problem.
-fn tell(line: &str) -> Result<usize, CommandFailure> {
-    text::line(line).map_err(CommandFailure::environment)?;
+fn tell(line: &str) -> Result<usize> {
+    text::line(line)?;
     Ok(1)
 }
 
 /// Returns the number of problems.
-fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize, CommandFailure> {
+fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize> {
     let progress = ByteProgress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (VerifyTotals::default(), Vec::new());
     let lanes = Pool::new(logstead_flow::machine::cores());
@@ -92,7 +92,7 @@ fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize, CommandFailure> 
     let VerifyTotals { parts, messages, bytes, problems } = seen;
     let state = if problems == 0 { "intact".to_owned() } else { counted(problems) };
     lines.push(format!("{id}: {state}: {messages} messages in {parts} files or segments, {bytes} bytes"));
-    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line))?;
     Ok(problems)
 }
 

@@ -1,6 +1,6 @@
 //! The part of `logstead verify` for the database and the copies of router documents next to it.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, Result};
 use super::{starting, text};
 use logstead_accounts as accounts;
 use logstead_accounts::document_backups;
@@ -8,7 +8,7 @@ use logstead_accounts::{CheckDepth, DatabaseState};
 use std::path::Path;
 
 /// Prints what it finds and returns the number of problems. Changes nothing.
-pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
+pub(super) fn verify(data: &Path) -> Result<usize> {
     let unreadable = |error| CommandFailure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
     match accounts::inspect(&starting::database(data), CheckDepth::Full).map_err(unreadable)? {
@@ -40,6 +40,6 @@ pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
     if count == 0 {
         lines.push("logstead.db: intact".to_owned());
     }
-    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line))?;
     Ok(count)
 }

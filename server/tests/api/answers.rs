@@ -656,19 +656,7 @@ impl Hostile {
             }
             _ => {
                 let pieces = [
-                    "a",
-                    "=",
-                    ":",
-                    "\"",
-                    "/",
-                    "(",
-                    ")",
-                    "*",
-                    "~3",
-                    " ",
-                    " OR ",
-                    "host:",
-                    "severity>=",
+                    "a", "=", ":", "\"", "/", "(", ")", "*", "~3", " ", " OR ", "host:", "severity>=",
                     "| where ",
                 ];
                 let piece: String = (0..5).map(|_| pieces[self.number(pieces.len())]).collect();

@@ -108,21 +108,13 @@ fn names_say_what_they_count_and_nothing_counts_twice() {
     // A source that has heard nothing does not know when it last did.
     assert!(!text.contains("logstead_source_last_seen_timestamp_seconds{source=\"syslog\"}"), "{text}");
     for name in [
-        "cpu_seconds_total",
-        "start_time_seconds",
-        "resident_memory_bytes",
-        "virtual_memory_bytes",
-        "open_fds",
-        "max_fds",
-        "threads",
+        "cpu_seconds_total", "start_time_seconds", "resident_memory_bytes", "virtual_memory_bytes",
+        "open_fds", "max_fds", "threads",
     ] {
         assert!(0.0 < value(&format!("process_{name} ")) || name == "cpu_seconds_total", "{name}");
     }
     for old in [
-        "expires_seconds",
-        "last_seen_seconds",
-        "process_resident_bytes",
-        "http_request_seconds",
+        "expires_seconds", "last_seen_seconds", "process_resident_bytes", "http_request_seconds",
         "fate=\"received\"",
     ] {
         assert!(!text.contains(old), "{old}");

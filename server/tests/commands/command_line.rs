@@ -191,7 +191,7 @@ fn an_operator_looks_after_a_destination() {
     };
 
     assert_eq!(server.ingest("one\ntwo\npoison three"), 3);
-    wait_until("it is tried", || listed()["state"] == "retrying");
+    wait_until("the next attempt begins", || listed()["state"] == "retrying");
     let status = listed();
     assert_eq!((&status["destination"], &status["waiting"]), (&json!("siem"), &json!(3)));
     assert!(status["last_error"].as_str().unwrap().contains("Connection refused"), "{status}");

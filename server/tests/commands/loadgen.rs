@@ -88,15 +88,7 @@ fn what_is_acknowledged_survives_a_kill_of_the_server() {
     let mut server = Server::start_with(ROUTER, &[&setting]);
     let mut load = logstead(&["loadgen", &format!("http://127.0.0.1:{port}"), "--token", "administrator"]);
     load.args([
-        "--permanent",
-        "--interval",
-        "4",
-        "--active-connections",
-        "3",
-        "--rate",
-        "500",
-        "--batch",
-        "50",
+        "--permanent", "--interval", "4", "--active-connections", "3", "--rate", "500", "--batch", "50",
     ]);
     let load = load.args(["--run-id", "77", "--quiet", "--acknowledged"]).spawn().unwrap();
     for kills in 1..=2 {

@@ -1,6 +1,6 @@
 //! The needs of a pipeline, and why one is refused: both are known before a message is read.
 
-use crate::testing::*;
+use super::testing::*;
 use crate::{Aggregation, AnswerSettings};
 use logstead_query::parse_pipeline;
 use logstead_record::FieldName;

@@ -2,7 +2,7 @@
 
 use super::naive::texts;
 use super::sample::endless;
-use crate::testing::*;
+use super::testing::*;
 use crate::{
     AnswerRows, BY_VALUES_MAX, CellValue, Facets, Histogram, RowTimes, TimeFrame, Unreadable, Width,
 };

@@ -1,7 +1,7 @@
 //! Fields that are found in texts, computed, compared and shown.
 
 use super::sample::{check, message, sample};
-use crate::testing::*;
+use super::testing::*;
 use logstead_record::{BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Timestamp};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::naive::texts;
 use super::sample::{check, endless, message};
-use crate::testing::*;
+use super::testing::*;
 use crate::{Aggregation, AnswerSettings, CellValue};
 use logstead_query::{TimeRange, parse_pipeline};
 use logstead_record::{SECOND, Selection, Timestamp};

@@ -2,7 +2,7 @@
 
 use super::naive::{text, texts};
 use super::sample::{check, endless, sample};
-use crate::testing::*;
+use super::testing::*;
 use crate::{Aggregation, AnswerError, AnswerSettings, CellValue};
 use logstead_query::{TimeRange, Unit, number_of, parse_pipeline};
 use logstead_record::{Selection, Timestamp};

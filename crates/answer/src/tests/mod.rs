@@ -9,7 +9,7 @@
 //! | `fields` | what is found in texts, computed, compared and shown                   |
 //! | `stages` | that parts, tables and streams of messages give the same               |
 //! | `compile` | what a pipeline needs, and why one is refused                         |
-//! | `naive`, `sample` | what these share                                              |
+//! | `naive`, `sample`, `testing` | what these share                                   |
 
 mod compile;
 mod counts;
@@ -20,3 +20,4 @@ mod naive;
 mod order;
 mod sample;
 mod stages;
+mod testing;

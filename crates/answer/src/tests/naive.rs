@@ -1,6 +1,6 @@
 //! Reads a field of a message in the plainest way.
 
-use crate::testing::Message;
+use super::testing::Message;
 use std::collections::BTreeSet;
 
 pub(super) fn text(message: &Message, field: &str) -> Option<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Messages newest first, sorted, cut and without doubles.
 
 use super::sample::{check, endless};
-use crate::testing::*;
+use super::testing::*;
 use crate::{Aggregation, AnswerSettings, BatchLocation, CellValue, ROWS_MAX};
 use logstead_query::parse_pipeline;
 use logstead_record::{Selection, Timestamp};

@@ -1,6 +1,6 @@
 //! A few messages, and the tables that pipelines make of them.
 
-use crate::testing::*;
+use super::testing::*;
 use logstead_record::{Batch, SECOND};
 use logstead_work::SearchContext;
 use logstead_work::Work;

@@ -1,7 +1,7 @@
 //! Random pipelines: the parts of the store and their order do not show, and a stage is the same over messages, over a
 //! table, and where messages pass.
 
-use crate::testing::*;
+use super::testing::*;
 use crate::{AnswerError, AnswerTable, CellValue};
 use logstead_query::parse_pipeline;
 use logstead_record::FieldName;

@@ -5,12 +5,11 @@
 //! and renewing the factors of a login. Ending sessions does not.
 
 use super::credentials::{check_current, succeeded, use_code};
-use crate::access::Caller;
 use crate::access::throttle::LoginAttempt;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Peer};
-use crate::state::{ApiInner, SharedState};
-use axum::extract::{Extension, State};
+use crate::state::ApiInner;
 use axum::http::StatusCode;
 use logstead_accounts::{Account as Owner, ListedSession, Role, TotpSecret, typed};
 use logstead_flow::machine::clock;
@@ -123,20 +122,17 @@ pub(crate) struct BothFactors {
 
 /// One's own account.
 #[utoipa::path(get, path = "/api/v1/account", tag = "account", responses((status = 200, body = OwnAccount)))]
-pub(crate) async fn get_account(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<OwnAccount>> {
-    let (name, id) = (caller.name.clone(), user_id(&caller)?);
-    let read = shared.meta(move |meta| Ok((meta.credentials(&name)?, meta.second_factor(id)?)));
+pub(crate) async fn get_account(call: Call) -> Result<axum::Json<OwnAccount>> {
+    let (name, id) = (call.caller.name.clone(), user_id(&call.caller)?);
+    let read = call.meta(move |meta| Ok((meta.credentials(&name)?, meta.second_factor(id)?)));
     let (credentials, second_factor) = read.await?;
     let origin = credentials.and_then(|user| user.origin);
-    let second_factor_demanded = shared.must_enrol(caller.role, origin.as_deref(), false);
+    let second_factor_demanded = call.shared.must_enrol(call.caller.role, origin.as_deref(), false);
     Ok(axum::Json(OwnAccount {
-        name: caller.name,
-        role: caller.role,
-        logspaces: caller.grant.logspaces.clone(),
-        scope: caller.grant.scope.clone(),
+        name: call.caller.name,
+        role: call.caller.role,
+        logspaces: call.caller.grant.logspaces.clone(),
+        scope: call.caller.grant.scope.clone(),
         origin,
         second_factor: second_factor.map(|factor| SecondFactor {
             since: factor.since.to_string(),
@@ -148,99 +144,84 @@ pub(crate) async fn get_account(
 
 /// One's own sessions, the last used first.
 #[utoipa::path(get, path = "/api/v1/account/sessions", tag = "account", responses((status = 200, body = Sessions)))]
-pub(crate) async fn list_sessions(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<Sessions>> {
-    let sessions = shared.meta(move |meta| meta.sessions_of(&caller.name, clock::now())).await?;
-    Ok(axum::Json(listed(sessions, caller.session)))
+pub(crate) async fn list_sessions(call: Call) -> Result<axum::Json<Sessions>> {
+    let name = call.caller.name.clone();
+    let sessions = call.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
+    Ok(axum::Json(listed(sessions, call.caller.session)))
 }
 
 /// Ends all of one's sessions but that of the request.
 #[utoipa::path(delete, path = "/api/v1/account/sessions", tag = "account", responses((status = 204)))]
-pub(crate) async fn end_other_sessions(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<StatusCode> {
-    let (name, keep) = (caller.name.clone(), caller.session);
-    let ended = shared.meta(move |meta| meta.end_sessions_of(&name, keep, clock::now())).await?;
-    shared.audit(caller.actor(), "session.revoke", format!("{ended} others")).await;
+pub(crate) async fn end_other_sessions(call: Call) -> Result<StatusCode> {
+    let (name, keep) = (call.caller.name.clone(), call.caller.session);
+    let ended = call.meta(move |meta| meta.end_sessions_of(&name, keep, clock::now())).await?;
+    call.audit("session.revoke", format!("{ended} others")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Ends one of one's sessions.
-#[utoipa::path(
-    delete, path = "/api/v1/account/sessions/{id}", tag = "account",
-    params(("id" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn end_session(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<StatusCode> {
-    let (name, session) = (caller.name.clone(), id.clone());
-    if !shared.meta(move |meta| meta.end_session_of(&name, &session, clock::now())).await? {
+#[utoipa::path(delete, path = "/api/v1/account/sessions/{id}", tag = "account", responses((status = 204)))]
+pub(crate) async fn end_session(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
+    let (name, session) = (call.caller.name.clone(), id.clone());
+    if !call.meta(move |meta| meta.end_session_of(&name, &session, clock::now())).await? {
         return Err(ApiError::not_found(format!("you have no session {id}: it may have ended")));
     }
-    shared.audit(caller.actor(), "session.revoke", id).await;
+    call.audit("session.revoke", id).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent.
 #[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = NewTotp)))]
 pub(crate) async fn begin_totp(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     peer: Peer,
     Json(asked): Json<CurrentPassword>,
 ) -> Result<axum::Json<NewTotp>> {
-    let id = user_id(&caller)?;
-    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
+    let id = user_id(&call.caller)?;
+    check_current(&call, peer, asked.current_password.as_deref()).await?;
     let secret = TotpSecret::new()?;
-    let (secret_text, uri) = (secret.base32(), secret.uri(host(&shared), &caller.name));
-    shared.meta(move |meta| meta.begin_totp(id, &secret, clock::now())).await?;
+    let (secret_text, uri) = (secret.base32(), secret.uri(host(&call.shared), &call.caller.name));
+    call.meta(move |meta| meta.begin_totp(id, &secret, clock::now())).await?;
     Ok(axum::Json(NewTotp { secret: secret_text, uri }))
 }
 
 /// Finishes setting up a second factor, and shows the recovery codes this one time.
 #[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = RecoveryCodes)))]
 pub(crate) async fn confirm_totp(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(first): Json<FirstCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
     // Guessing is of no use here: a caller who could ask for the secret knows the codes.
-    let id = user_id(&caller)?;
+    let id = user_id(&call.caller)?;
     let wrong = || {
         let detail =
             "this code is wrong: type the one that the app shows now, and check the clock of its device";
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code")
     };
     let code = typed(&first.code).ok_or_else(wrong)?;
-    let confirmed = shared.meta(move |meta| meta.confirm_totp(id, &code, clock::now())).await?;
+    let confirmed = call.meta(move |meta| meta.confirm_totp(id, &code, clock::now())).await?;
     let recovery_codes = confirmed.ok_or_else(wrong)?;
-    shared.audit(caller.actor(), "totp.enable", String::new()).await;
+    call.audit("totp.enable", "").await;
     Ok(axum::Json(RecoveryCodes { recovery_codes }))
 }
 
 /// Gives up the second factor.
 #[utoipa::path(post, path = "/api/v1/account/totp/remove", tag = "account", responses((status = 204)))]
 pub(crate) async fn remove_totp(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     peer: Peer,
     Json(asked): Json<BothFactors>,
 ) -> Result<StatusCode> {
-    let id = user_id(&caller)?;
-    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
-    let attempt = LoginAttempt::new(&caller.name, peer.0, None);
-    if !use_code(&shared, &attempt, id, &caller.name, asked.code.trim()).await? {
+    let id = user_id(&call.caller)?;
+    check_current(&call, peer, asked.current_password.as_deref()).await?;
+    let attempt = LoginAttempt::new(&call.caller.name, peer.0, None);
+    if !use_code(&call.shared, &attempt, id, &call.caller.name, asked.code.trim()).await? {
         let detail = "this code is wrong, or was used before";
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code"));
     }
-    succeeded(&shared, &attempt);
-    shared.meta(move |meta| meta.remove_totp(id)).await?;
-    shared.audit(caller.actor(), "totp.disable", String::new()).await;
+    succeeded(&call.shared, &attempt);
+    call.meta(move |meta| meta.remove_totp(id)).await?;
+    call.audit("totp.disable", "").await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -249,15 +230,14 @@ pub(crate) async fn remove_totp(
     post, path = "/api/v1/account/recovery-codes", tag = "account", responses((status = 200, body = RecoveryCodes))
 )]
 pub(crate) async fn renew_recovery_codes(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     peer: Peer,
     Json(asked): Json<CurrentPassword>,
 ) -> Result<axum::Json<RecoveryCodes>> {
-    let id = user_id(&caller)?;
-    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
-    let recovery_codes = shared.meta(move |meta| meta.renew_recovery_codes(id)).await?;
-    shared.audit(caller.actor(), "totp.codes", "new recovery codes".to_owned()).await;
+    let id = user_id(&call.caller)?;
+    check_current(&call, peer, asked.current_password.as_deref()).await?;
+    let recovery_codes = call.meta(move |meta| meta.renew_recovery_codes(id)).await?;
+    call.audit("totp.codes", "new recovery codes").await;
     Ok(axum::Json(RecoveryCodes { recovery_codes }))
 }
 

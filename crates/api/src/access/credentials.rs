@@ -4,8 +4,10 @@
 //! They are forgotten once all that a login takes was right, so that knowing the password buys no guesses of codes.
 
 use super::external::known;
+use crate::access::Call;
 use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
+use crate::extract::Peer;
 use crate::state::SharedState;
 use crate::waiting::{blocking, places};
 use axum::http::StatusCode;
@@ -14,7 +16,6 @@ use logstead_accounts::identity::ldap;
 use logstead_accounts::{Account, Actor, Credentials, name, password};
 use logstead_config::accounts::Ldap;
 use logstead_flow::machine::clock;
-use std::net::IpAddr;
 use std::time::Instant;
 
 /// 422 for a name that a new user or token cannot have.
@@ -140,16 +141,15 @@ async fn check_directories(
 
 /// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
 pub(super) async fn check_current(
-    shared: &SharedState,
-    name: &str,
-    address: Option<IpAddr>,
+    Call { shared, caller }: &Call,
+    peer: Peer,
     password: Option<&str>,
 ) -> Result<()> {
     let refused =
         |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
     let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
-    let attempt = LoginAttempt::new(name, address, None);
-    if check_password(shared, &attempt, name, password.to_owned()).await?.is_none() {
+    let attempt = LoginAttempt::new(&caller.name, peer.0, None);
+    if check_password(shared, &attempt, &caller.name, password.to_owned()).await?.is_none() {
         return Err(refused("this is not your current password"));
     }
     succeeded(shared, &attempt);

@@ -4,9 +4,9 @@
 //! nothing unintended.
 //! **Invariant:** administrators who are granted a part of the store give and take nothing beyond it.
 
-use crate::access::Caller;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
-use crate::state::{ApiInner, SharedState};
+use crate::state::ApiInner;
 use axum::http::StatusCode;
 use logstead_accounts::{Grant, Role};
 use logstead_query as query;
@@ -17,8 +17,7 @@ pub(crate) const SCOPE_BYTES_MAX: usize = 8192;
 
 /// The grant, if an account of this role can have it, and the caller can give it.
 pub(super) fn check_grant(
-    shared: &ApiInner,
-    caller: &Caller,
+    Call { shared, caller }: &Call,
     role: Role,
     logspaces: Option<Vec<String>>,
     scope: Option<String>,
@@ -57,7 +56,7 @@ pub(super) fn may_manage(caller: &Caller, role: Role, grant: &Grant) -> bool {
 }
 
 /// 403 for a user whom the caller may not manage.
-pub(super) async fn check_manages_user(shared: &SharedState, caller: &Caller, name: &str) -> Result<()> {
+pub(super) async fn check_manages_user(Call { shared, caller }: &Call, name: &str) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }
@@ -67,7 +66,7 @@ pub(super) async fn check_manages_user(shared: &SharedState, caller: &Caller, na
 }
 
 /// 403 for a token that the caller may not manage.
-pub(super) async fn check_manages_token(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
+pub(super) async fn check_manages_token(Call { shared, caller }: &Call, id: i64) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }

@@ -2,10 +2,10 @@
 //!
 //! | module         | owns                                                     |
 //! |----------------|----------------------------------------------------------|
-//! | `caller`       | the caller, and the part of the store it may see         |
+//! | `caller`       | a call, its caller, and the part of the store it may see |
 //! | `throttle`     | the wait after failed attempts                           |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
-//! | `authenticate`, `recheck` | from the headers of a request to its caller, and once more later |
+//! | `authenticate` | from the headers of a request to its caller, and once more later |
 //! | `credentials`  | names and passwords: the rules for them, and checking them |
 //! | `gate`         | tokens of senders to sources with sockets of their own   |
 //! | `grants`       | the parts of the store that can be granted               |
@@ -28,10 +28,9 @@ pub(super) mod gate;
 pub(super) mod grants;
 pub(super) mod oidc;
 pub(super) mod preferences;
-pub(super) mod recheck;
 pub(super) mod session;
 pub(super) mod throttle;
 pub(super) mod tokens;
 pub(super) mod users;
 
-pub(super) use caller::{Caller, Needs};
+pub(super) use caller::{Call, Caller, Needs};

@@ -1,11 +1,9 @@
 //! A user's preferences in the console (theme, time zone, density, columns), the same on every machine.
 
 use super::account::user_id;
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,12 +21,9 @@ pub(crate) struct Preferences(Map<String, Value>);
     get, path = "/api/v1/account/preferences", tag = "account",
     responses((status = 200, body = Preferences))
 )]
-pub(crate) async fn get_preferences(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<Preferences>> {
-    let id = user_id(&caller)?;
-    Ok(axum::Json(Preferences(shared.meta(move |meta| meta.preferences(id)).await?)))
+pub(crate) async fn get_preferences(call: Call) -> Result<axum::Json<Preferences>> {
+    let id = user_id(&call.caller)?;
+    Ok(axum::Json(Preferences(call.meta(move |meta| meta.preferences(id)).await?)))
 }
 
 /// Replaces what you prefer in the console: an object of at most 16 KiB.
@@ -37,16 +32,15 @@ pub(crate) async fn get_preferences(
     responses((status = 204))
 )]
 pub(crate) async fn set_preferences(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(Preferences(preferences)): Json<Preferences>,
 ) -> Result<StatusCode> {
-    let id = user_id(&caller)?;
+    let id = user_id(&call.caller)?;
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();
     if BYTES_MAX < bytes {
         let detail = format!("the preferences have {bytes} bytes: at most {BYTES_MAX} are allowed");
         return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
     }
-    shared.meta(move |meta| meta.set_preferences(id, &preferences)).await?;
+    call.meta(move |meta| meta.set_preferences(id, &preferences)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

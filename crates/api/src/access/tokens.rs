@@ -4,11 +4,9 @@
 
 use super::credentials::check_name;
 use super::grants::{access_of, check_grant, check_manages_token, may_manage};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path};
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts::{NewToken, Role, TokenLimits};
 use logstead_config::Period;
@@ -105,13 +103,10 @@ pub(crate) struct Tokens {
 
 /// All tokens that the caller may manage, without their secrets.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
-pub(crate) async fn list_tokens(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<Tokens>> {
-    let tokens = shared.meta(|meta| meta.tokens()).await?;
+pub(crate) async fn list_tokens(call: Call) -> Result<axum::Json<Tokens>> {
+    let tokens = call.meta(|meta| meta.tokens()).await?;
     let now = clock::now();
-    let tokens = tokens.into_iter().filter(|token| may_manage(&caller, token.role, &token.grant));
+    let tokens = tokens.into_iter().filter(|token| may_manage(&call.caller, token.role, &token.grant));
     let tokens = tokens.map(|token| ListedToken {
         id: token.id,
         name: token.name,
@@ -133,8 +128,7 @@ pub(crate) async fn list_tokens(
     post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
 )]
 pub(crate) async fn create_token(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(new): Json<TokenRequest>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     check_name(&new.name)?;
@@ -145,16 +139,16 @@ pub(crate) async fn create_token(
         let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("limits"));
     }
-    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
+    let grant = check_grant(&call, role, logspaces, scope)?;
     let detail = access_of(role, &grant);
-    let (token_name, created_by) = (name.clone(), caller.actor());
-    let (id, secret) = shared
+    let (token_name, created_by) = (name.clone(), call.caller.actor());
+    let (id, secret) = call
         .meta(move |meta| {
             let new = NewToken { name: &token_name, role, created_by, expires_at };
             meta.add_limited_token(&new, &grant, &limits, now)
         })
         .await?;
-    shared.audit(caller.actor(), "token.create", format!("{name} (id {id}), {detail}")).await;
+    call.audit("token.create", format!("{name} (id {id}), {detail}")).await;
     let token = secret.reveal().to_owned();
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
 }
@@ -162,12 +156,10 @@ pub(crate) async fn create_token(
 /// Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
 /// can be changed one after the other.
 #[utoipa::path(
-    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts",
-    params(("id" = i64, Path)), responses((status = 201, body = CreatedToken))
+    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts", responses((status = 201, body = CreatedToken))
 )]
 pub(crate) async fn rotate_token(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<i64>,
     Json(Rotation { overlap }): Json<Rotation>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
@@ -177,31 +169,24 @@ pub(crate) async fn rotate_token(
             format!("overlap `{overlap}` is not a duration of at most {OVERLAP_MAX}: write it as 24h");
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("overlap")
     })?;
-    check_manages_token(&shared, &caller, id).await?;
+    check_manages_token(&call, id).await?;
     let now = clock::now();
     let until = now.saturating_add(i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX));
-    let rotated = shared.meta(move |meta| meta.rotate_token(id, until, now)).await?;
+    let rotated = call.meta(move |meta| meta.rotate_token(id, until, now)).await?;
     let (name, role, secret) =
         rotated.ok_or_else(|| ApiError::not_found(format!("there is no valid token {id}")))?;
-    shared.audit(caller.actor(), "token.rotate", format!("{name} (id {id}), overlap {period}")).await;
+    call.audit("token.rotate", format!("{name} (id {id}), overlap {period}")).await;
     let token = secret.reveal().to_owned();
     Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
 }
 
 /// Removes a token: it stops working at once.
-#[utoipa::path(
-    delete, path = "/api/v1/tokens/{id}", tag = "accounts",
-    params(("id" = i64, Path)), responses((status = 204))
-)]
-pub(crate) async fn remove_token(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<i64>,
-) -> Result<StatusCode> {
-    check_manages_token(&shared, &caller, id).await?;
-    let name = shared.meta(move |meta| meta.remove_token(id)).await?;
+#[utoipa::path(delete, path = "/api/v1/tokens/{id}", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn remove_token(call: Call, Path(id): Path<i64>) -> Result<StatusCode> {
+    check_manages_token(&call, id).await?;
+    let name = call.meta(move |meta| meta.remove_token(id)).await?;
     let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
-    shared.audit(caller.actor(), "token.remove", format!("{name} (id {id})")).await;
+    call.audit("token.remove", format!("{name} (id {id})")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

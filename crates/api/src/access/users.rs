@@ -3,14 +3,12 @@
 use super::account::{Sessions, listed};
 use super::credentials::{check_current, check_name, hash_password};
 use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Peer};
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
-use logstead_accounts::{Grant, Role};
+use logstead_accounts::{Grant, Meta, Role};
 use logstead_flow::machine::clock;
 use serde::{Deserialize, Serialize};
 
@@ -93,27 +91,23 @@ pub(crate) struct NewPassword {
 
 /// All users whom the caller may manage.
 #[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
-pub(crate) async fn list_users(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<Users>> {
-    let users = shared.meta(|meta| meta.users()).await?;
-    let users = users.into_iter().filter(|user| may_manage(&caller, user.role, &user.grant));
+pub(crate) async fn list_users(call: Call) -> Result<axum::Json<Users>> {
+    let users = call.meta(|meta| meta.users()).await?;
+    let users = users.into_iter().filter(|user| may_manage(&call.caller, user.role, &user.grant));
     Ok(axum::Json(Users { users: users.map(ListedUser::from).collect() }))
 }
 
 /// Creates a user.
 #[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = ListedUser)))]
 pub(crate) async fn create_user(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(new): Json<NewUser>,
 ) -> Result<(StatusCode, axum::Json<ListedUser>)> {
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
-    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
-    let hash = hash_password(&shared, &name, password).await?;
+    let grant = check_grant(&call, role, logspaces, scope)?;
+    let hash = hash_password(&call.shared, &name, password).await?;
     let created_at = clock::now();
     let user = accounts::User {
         name,
@@ -125,185 +119,133 @@ pub(crate) async fn create_user(
         created_at,
     };
     let added = user.clone();
-    shared
-        .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
-        .await?;
+    call.meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at)).await?;
     let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
-    shared.audit(caller.actor(), "user.create", detail).await;
+    call.audit("user.create", detail).await;
     Ok((StatusCode::CREATED, axum::Json(user.into())))
 }
 
 /// Changes a user's rights. The change takes effect with the next request, also in open sessions.
 #[utoipa::path(
-    put, path = "/api/v1/users/{name}", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 200, body = ListedUser))
+    put, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 200, body = ListedUser))
 )]
 pub(crate) async fn change_user(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(name): Path<String>,
     Json(change): Json<UserChange>,
 ) -> Result<axum::Json<ListedUser>> {
     let UserChange { role, logspaces, scope } = change;
     check_role_of_user(role)?;
-    check_manages_user(&shared, &caller, &name).await?;
-    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
-    let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
+    check_manages_user(&call, &name).await?;
+    let grant = check_grant(&call, role, logspaces, scope)?;
+    let (before, after) = call.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
     let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
-    shared.audit(caller.actor(), "user.change", format!("{}: {was}; now {is}", after.name)).await;
+    call.audit("user.change", format!("{}: {was}; now {is}", after.name)).await;
     Ok(axum::Json(after.into()))
 }
 
 /// Removes a user and ends the user's sessions.
-#[utoipa::path(
-    delete, path = "/api/v1/users/{name}", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn remove_user(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
-    let user = name.clone();
-    shared.meta(move |meta| meta.remove_user(&user)).await?;
-    shared.audit(caller.actor(), "user.remove", name).await;
-    Ok(StatusCode::NO_CONTENT)
+#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn remove_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
+    change_managed(call, name, "user.remove", |meta, name| meta.remove_user(name)).await
 }
 
 /// Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
 /// requires the present one: an unattended session is not enough.
-#[utoipa::path(
-    put, path = "/api/v1/users/{name}/password", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
+#[utoipa::path(put, path = "/api/v1/users/{name}/password", tag = "accounts", responses((status = 204)))]
 pub(crate) async fn change_password(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     peer: Peer,
     Path(name): Path<String>,
     Json(new): Json<NewPassword>,
 ) -> Result<StatusCode> {
-    let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
-    if !is_own && caller.role < Role::Admin {
+    let is_own = call.caller.session.is_some() && call.caller.name.eq_ignore_ascii_case(&name);
+    if !is_own && call.caller.role < Role::Admin {
         let detail = format!("changing another user's password needs the role {}", Role::Admin);
         return Err(ApiError::forbidden(detail));
     }
     if is_own {
-        check_current(&shared, &name, peer.0, new.current_password.as_deref()).await?;
+        check_current(&call, peer, new.current_password.as_deref()).await?;
     } else {
-        check_manages_user(&shared, &caller, &name).await?;
+        check_manages_user(&call, &name).await?;
     }
-    let hash = hash_password(&shared, &name, new.password).await?;
-    let (user, keep) = (name.clone(), caller.session);
-    shared.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
-    shared.audit(caller.actor(), "user.password", name).await;
+    let hash = hash_password(&call.shared, &name, new.password).await?;
+    let (user, keep) = (name.clone(), call.caller.session);
+    call.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
+    call.audit("user.password", name).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Lets nobody log in as a user, and ends the user's sessions.
-#[utoipa::path(
-    post, path = "/api/v1/users/{name}/disable", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn disable_user(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
-    let user = name.clone();
-    shared.meta(move |meta| meta.set_disabled(&user, Some(clock::now()))).await?;
-    shared.audit(caller.actor(), "user.disable", name).await;
-    Ok(StatusCode::NO_CONTENT)
+#[utoipa::path(post, path = "/api/v1/users/{name}/disable", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn disable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
+    change_managed(call, name, "user.disable", |meta, name| meta.set_disabled(name, Some(clock::now()))).await
 }
 
 /// Lets a user log in again.
-#[utoipa::path(
-    post, path = "/api/v1/users/{name}/enable", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn enable_user(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
-    let user = name.clone();
-    shared.meta(move |meta| meta.set_disabled(&user, None)).await?;
-    shared.audit(caller.actor(), "user.enable", name).await;
-    Ok(StatusCode::NO_CONTENT)
+#[utoipa::path(post, path = "/api/v1/users/{name}/enable", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn enable_user(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
+    change_managed(call, name, "user.enable", |meta, name| meta.set_disabled(name, None)).await
 }
 
 /// The sessions of a user, the last used first.
 #[utoipa::path(
-    get, path = "/api/v1/users/{name}/sessions", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 200, body = Sessions))
+    get, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 200, body = Sessions))
 )]
-pub(crate) async fn list_sessions_of(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<axum::Json<Sessions>> {
-    check_manages_user(&shared, &caller, &name).await?;
-    let sessions = shared.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
-    Ok(axum::Json(listed(sessions, caller.session)))
+pub(crate) async fn list_sessions_of(call: Call, Path(name): Path<String>) -> Result<axum::Json<Sessions>> {
+    check_manages_user(&call, &name).await?;
+    let sessions = call.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
+    Ok(axum::Json(listed(sessions, call.caller.session)))
 }
 
 /// Ends all sessions of a user.
-#[utoipa::path(
-    delete, path = "/api/v1/users/{name}/sessions", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn end_sessions_of(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
+#[utoipa::path(delete, path = "/api/v1/users/{name}/sessions", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn end_sessions_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
+    check_manages_user(&call, &name).await?;
     let user = name.clone();
-    let ended = shared.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
-    shared.audit(caller.actor(), "session.revoke", format!("{ended} of {name}")).await;
+    let ended = call.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
+    call.audit("session.revoke", format!("{ended} of {name}")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Ends a session of a user.
 #[utoipa::path(
-    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts",
-    params(("name" = String, Path), ("id" = String, Path)), responses((status = 204))
+    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts", responses((status = 204))
 )]
 pub(crate) async fn end_session_of(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path((name, id)): Path<(String, String)>,
 ) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
+    check_manages_user(&call, &name).await?;
     let (user, session) = (name.clone(), id.clone());
-    if !shared.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
+    if !call.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
         return Err(ApiError::not_found(format!("{name} has no session {id}: it may have ended")));
     }
-    shared.audit(caller.actor(), "session.revoke", format!("{id} of {name}")).await;
+    call.audit("session.revoke", format!("{id} of {name}")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one.
-#[utoipa::path(
-    delete, path = "/api/v1/users/{name}/totp", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 204))
-)]
-pub(crate) async fn remove_totp_of(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
-    check_manages_user(&shared, &caller, &name).await?;
-    let user = name.clone();
-    let removed = shared.meta(move |meta| {
-        let found = meta.credentials(&user)?.ok_or_else(|| accounts::Error::NoSuchUser(user.clone()))?;
+#[utoipa::path(delete, path = "/api/v1/users/{name}/totp", tag = "accounts", responses((status = 204)))]
+pub(crate) async fn remove_totp_of(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
+    change_managed(call, name, "totp.reset", |meta, name| {
+        let found = meta.credentials(name)?.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;
         meta.remove_totp(found.id)
-    });
-    removed.await?;
-    shared.audit(caller.actor(), "totp.reset", name).await;
+    })
+    .await
+}
+
+/// Changes a user whom the caller may manage, and records it.
+async fn change_managed(
+    call: Call,
+    name: String,
+    action: &'static str,
+    change: fn(&Meta, &str) -> accounts::Result<()>,
+) -> Result<StatusCode> {
+    check_manages_user(&call, &name).await?;
+    let user = name.clone();
+    call.meta(move |meta| change(meta, &user)).await?;
+    call.audit(action, name).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

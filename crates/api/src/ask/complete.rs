@@ -1,13 +1,11 @@
 //! Completes a query: fields, existing values, stages and functions that can be written next.
 
 use super::value_type::{ValueType, text_of};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
 use crate::question::cancel::{Cancel, Weight, ask_within, reading};
 use crate::question::{AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
 use logstead_indexer::AnswerTarget;
 use logstead_query as query;
@@ -131,20 +129,19 @@ pub(crate) enum OptionKind {
     responses((status = 200, body = CompleteResponse))
 )]
 pub(crate) async fn complete(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Json(QuestionRequest { common, own }): Json<QuestionRequest<CompleteRequest>>,
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
     let text = common.query.clone().unwrap_or_default();
     let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
-    let (writing, spent) = reading(&shared, read).await?;
+    let (writing, spent) = reading(&call.shared, read).await?;
     let rest = CommonParameters { query: Some(writing.rest.to_string()), ..common };
-    let question = StoreQuestion::read(&shared, &caller, &rest, AllowedStages::None).await?;
+    let question = StoreQuestion::read(&call.shared, &call.caller, &rest, AllowedStages::None).await?;
     let spent = spent + question.spent;
     let span = writing.span.clone();
-    let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
+    let memory_bytes_max = call.shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {
         Completion::Value { .. } => TIME_MAX,
         _ => FIELDS_TIME_MAX,
@@ -163,7 +160,7 @@ pub(crate) async fn complete(
         options.truncate(offer.limit);
         (options, offer.complete)
     };
-    let (options, complete) = ask_within(&shared, &caller, weight, time_max, answer).await?;
+    let (options, complete) = ask_within(&call.shared, &call.caller, weight, time_max, answer).await?;
     let took_ms = started.elapsed().as_millis() as u64;
     Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
 }

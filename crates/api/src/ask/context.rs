@@ -1,6 +1,6 @@
 //! The context of a message: the messages before it and after it.
 
-use crate::ask::fields::check_field;
+use crate::ask::found_fields::check_field;
 use crate::ask::search::{by_id, messages};
 use crate::error::{ApiError, Result};
 use crate::extract::Path;

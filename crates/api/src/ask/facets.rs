@@ -1,6 +1,6 @@
 //! The most frequent values of fields, and how many different ones there are.
 
-use crate::ask::fields::{ValueCount, check_field};
+use crate::ask::found_fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;

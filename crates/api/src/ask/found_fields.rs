@@ -4,9 +4,11 @@ use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
 use crate::question::{CallerQuestion, QuestionParameters};
-use logstead_answer::{DiscoveredField, Discovery};
+use logstead_answer::{CellValue, DiscoveredField, Discovery};
 use logstead_indexer::AnswerTarget as Answer;
 use logstead_questions::store::Coverage;
+use logstead_questions::wire::table::text;
+use logstead_record::FieldName;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of fields of a response.
@@ -97,5 +99,26 @@ impl FoundField {
         let name = if narrowed { name.to_ascii_lowercase() } else { name };
         let value = only.map(|value| String::from_utf8_lossy(&value).into_owned());
         FoundField { name, messages, usefulness, value }
+    }
+}
+
+/// A value and how many messages have it.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ValueCount {
+    value: String,
+    count: u64,
+}
+
+impl ValueCount {
+    pub(crate) fn new(value: &CellValue, count: u64) -> ValueCount {
+        ValueCount { value: text(value), count }
+    }
+}
+
+/// A field by its name.
+pub(crate) fn check_field(name: &str, path: &str) -> Result<FieldName> {
+    match name.trim() {
+        "" => Err(ApiError::bad_request("the name of a field is empty").path(path)),
+        name => Ok(FieldName::new(name)),
     }
 }

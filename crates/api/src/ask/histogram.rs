@@ -1,6 +1,6 @@
 //! How many messages there are in each time span, optionally for each value of a field.
 
-use crate::ask::fields::{ValueCount, check_field};
+use crate::ask::found_fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;

@@ -8,7 +8,6 @@ pub(super) mod context;
 mod cursor;
 pub(super) mod explain;
 pub(super) mod facets;
-mod fields;
 pub(super) mod found_fields;
 pub(super) mod histogram;
 pub(super) mod overview;

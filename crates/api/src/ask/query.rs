@@ -130,10 +130,7 @@ pub(crate) enum TermPart {
 }
 
 /// Reads a query and changes it, without running it.
-#[utoipa::path(
-    post, path = "/api/v1/query", tag = "search",
-    responses((status = 200, body = QueryResponse))
-)]
+#[utoipa::path(post, path = "/api/v1/query", tag = "search", responses((status = 200, body = QueryResponse)))]
 pub(crate) async fn query(
     State(shared): State<SharedState>,
     Json(request): Json<QueryRequest>,

@@ -1,7 +1,7 @@
 //! Searching and counting, over one or several logspaces.
 
 use super::cursor;
-use crate::access::Caller;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::{Cancel, ask};
@@ -9,7 +9,6 @@ use crate::question::warning::QueryWarning;
 use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
 use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Hit};
 use logstead_questions::store::{Coverage, GlobalPosition, PageRequest, StreamedStages};
 use logstead_questions::wire::message::MessageJson;
@@ -126,12 +125,8 @@ pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::J
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
     responses((status = 200, body = MessageJson))
 )]
-pub(crate) async fn message(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<axum::Json<MessageJson>> {
-    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+pub(crate) async fn message(call: Call, Path(id): Path<String>) -> Result<axum::Json<MessageJson>> {
+    let (logspace, hit) = by_id(&call.shared, &call.caller, id).await?;
     Ok(axum::Json(MessageJson::new(&logspace, &hit)))
 }
 

@@ -8,7 +8,7 @@
 //! sender sends it again.
 
 use super::incoming::{IngestOutcome, RefusableRequest};
-use super::route::ProtocolRoute;
+use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Path, Query, media_type, unsupported};
 use crate::state::SharedState;
@@ -91,12 +91,7 @@ pub(super) const ROUTES: &[ProtocolRoute] = &[
     ProtocolRoute {
         methods: &["GET", "HEAD"],
         paths: &[
-            "/_index_template",
-            "/_template",
-            "/_ilm/policy",
-            "/_ingest/pipeline",
-            "/_data_stream",
-            "/_alias",
+            "/_index_template", "/_template", "/_ilm/policy", "/_ingest/pipeline", "/_data_stream", "/_alias",
         ],
         answer: || get(empty),
     },

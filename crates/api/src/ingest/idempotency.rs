@@ -4,8 +4,9 @@
 //! Stored requests and messages are [remembered](logstead_flow::repeats) for a day. A request that failed goes on where
 //! it stopped, and gives its next messages only to those who lack them.
 
-use super::attempt::{BatchFailure, IdempotentRequest, IngestProgress};
-use super::incoming::{Incoming, IngestOutcome, json, not_stored};
+use super::incoming::{
+    BatchFailure, IdempotentRequest, Incoming, IngestOutcome, IngestProgress, json, not_stored,
+};
 use crate::error::{ApiError, Result};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};

@@ -11,7 +11,6 @@
 //!
 //! **Invariant:** messages answered as stored are durable, or were dropped by the routes and counted.
 
-use super::attempt::{BatchFailure, IngestProgress};
 use super::body_memory::BodyReservation;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
@@ -20,7 +19,7 @@ use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::{blocking, busy};
 use axum::body::Body;
-use axum::extract::{Extension, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -86,6 +85,32 @@ pub(crate) struct IngestOutcome<M> {
     pub had: Vec<JournalId>,
 }
 
+/// A request that is remembered.
+pub(super) struct IdempotentRequest {
+    pub(super) key: Id,
+    pub(super) body: Id,
+}
+
+/// The state of a request that is tried once more.
+#[derive(Default)]
+pub(super) struct IngestProgress {
+    /// The name by which it is remembered.
+    pub(super) named: Option<IdempotentRequest>,
+    pub(super) progress: RequestProgress,
+}
+
+/// Why a batch is not stored, and who has it all the same.
+pub(super) struct BatchFailure {
+    pub(super) error: ApiError,
+    pub(super) had: Vec<JournalId>,
+}
+
+impl From<ApiError> for BatchFailure {
+    fn from(error: ApiError) -> BatchFailure {
+        BatchFailure { error, had: Vec::new() }
+    }
+}
+
 /// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
 /// the end.
 type NextBatch<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
@@ -104,9 +129,7 @@ impl FromRequestParts<SharedState> for RefusableRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &SharedState) -> Result<RefusableRequest> {
-        let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
-            return Err(ApiError::internal("a route that stores messages has no caller"));
-        };
+        let caller = Caller::from_request_parts(parts, shared).await?;
         let Ok(peer) = Peer::from_request_parts(parts, shared).await;
         let source = shared.state.pipeline.http_source(caller.token());
         let (source, refusal) = match source {
@@ -129,7 +152,7 @@ fn too_fast(shared: &SharedState, caller: &Caller) -> Option<ApiError> {
 
 /// Why everybody has to wait, if so.
 fn too_much(shared: &SharedState) -> Option<ApiError> {
-    let is_short = shared.state.pipeline.memory().gauge.is_short();
+    let is_short = shared.state.pipeline.memory.gauge.is_short();
     is_short.then(|| busy("the server is short of memory for now"))
 }
 
@@ -212,7 +235,7 @@ impl Incoming {
     }
 
     pub(super) fn repeats(&self) -> &Arc<Repeats> {
-        self.pipeline().repeats()
+        &self.pipeline().repeats
     }
 
     fn has_read(&self, body_bytes: usize) {

@@ -9,7 +9,7 @@
 //! | `refusal_format` | refusals in the format of a protocol                              |
 //! | `ecosystem` | the paths of other systems                                             |
 //! | `pace`     | the rate limit of a token                                               |
-//! | `idempotency`, `attempt` | storing once what may be sent twice                       |
+//! | `idempotency` | storing once what may be sent twice                       |
 //! | `params`   | the parameters of our own protocol, `native`                            |
 //! | the others | a protocol each: its first questions, and its answers                   |
 //!
@@ -17,7 +17,6 @@
 //!
 //! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
 
-mod attempt;
 pub(super) mod body_memory;
 mod datadog;
 pub(super) mod ecosystem;
@@ -33,7 +32,6 @@ pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
 pub(super) mod refusal_format;
-mod route;
 mod splunk;
 mod streamed;
 

@@ -4,8 +4,7 @@
 //! for has always happened: with a channel, an answer has a number, and every number is acknowledged.
 
 use super::incoming::{Incoming, IngestOutcome};
-use super::protocol::CredentialPlace;
-use super::route::ProtocolRoute;
+use super::protocol::{CredentialPlace, ProtocolRoute};
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Json, Query};
 use crate::state::SharedState;

@@ -4,7 +4,7 @@
 //! many short ones.
 
 use super::incoming::{Incoming, not_stored};
-use crate::access::recheck::CallerRecheck;
+use crate::access::authenticate::CallerRecheck;
 use crate::error::Result;
 use crate::extract::next_piece;
 use axum::body::{Body, Bytes};

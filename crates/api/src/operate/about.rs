@@ -90,7 +90,7 @@ pub(crate) async fn settings(State(shared): State<SharedState>) -> axum::Json<Se
 
 pub(super) fn what(shared: &ApiInner) -> AboutServer {
     let process = &shared.state.process;
-    let memory::ProcessMemory { limit, shares, .. } = shared.state.pipeline.memory();
+    let memory::ProcessMemory { limit, shares, .. } = &shared.state.pipeline.memory;
     AboutServer {
         version: env!("CARGO_PKG_VERSION"),
         host: host_name(),

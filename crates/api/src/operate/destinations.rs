@@ -1,12 +1,12 @@
 //! Operators' actions on a destination: pausing and resuming it, retrying at once, viewing and discarding waiting
 //! messages, and dealing with those that the other side refused.
 
-use crate::access::Caller;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};
 use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use logstead_config::{Document, RouteTarget};
 use logstead_forward::Destination;
@@ -70,12 +70,8 @@ pub(crate) struct AffectedMessages {
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "The destination is paused"))
 )]
-pub(crate) async fn pause(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<StatusCode> {
-    set_paused(&shared, &caller, id, true).await
+pub(crate) async fn pause(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
+    set_paused(&call, id, true).await
 }
 
 /// Sends again what waits.
@@ -84,24 +80,15 @@ pub(crate) async fn pause(
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "It sends"))
 )]
-pub(crate) async fn resume(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<StatusCode> {
-    set_paused(&shared, &caller, id, false).await
+pub(crate) async fn resume(call: Call, Path(id): Path<String>) -> Result<StatusCode> {
+    set_paused(&call, id, false).await
 }
 
-async fn set_paused(
-    shared: &SharedState,
-    caller: &Caller,
-    id: String,
-    is_paused: bool,
-) -> Result<StatusCode> {
-    let destination = find(shared, &id)?;
+async fn set_paused(call: &Call, id: String, is_paused: bool) -> Result<StatusCode> {
+    let destination = find(&call.shared, &id)?;
     blocking(move || destination.set_paused(is_paused)).await?.map_err(|error| cannot("note it", &error))?;
     let action = if is_paused { "destination.pause" } else { "destination.resume" };
-    shared.audit(caller.actor(), action, id).await;
+    call.audit(action, id).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -123,16 +110,15 @@ pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<Stri
     responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn discard(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
-    let destination = find(&shared, &id)?;
+    let destination = find(&call.shared, &id)?;
     if !destination.discard(messages) {
         return Err(fewer(messages, destination.depth().messages));
     }
-    shared.audit(caller.actor(), "destination.discard", format!("{id}: {messages} messages")).await;
+    call.audit("destination.discard", format!("{id}: {messages} messages")).await;
     Ok(axum::Json(AffectedMessages { messages }))
 }
 
@@ -143,15 +129,12 @@ pub(crate) async fn discard(
     responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn queue(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Query(limit): Query<ShownLimit>,
 ) -> Result<axum::Json<WaitingMessages>> {
-    show(&shared, &caller, &id, &limit, |destination, limit| {
-        (destination.depth().messages, destination.waiting(limit))
-    })
-    .await
+    show(&call, &id, &limit, |destination, limit| (destination.depth().messages, destination.waiting(limit)))
+        .await
 }
 
 /// The oldest messages that the other side refused.
@@ -161,20 +144,16 @@ pub(crate) async fn queue(
     responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn quarantine(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Query(limit): Query<ShownLimit>,
 ) -> Result<axum::Json<WaitingMessages>> {
-    show(&shared, &caller, &id, &limit, |destination, limit| {
-        (destination.quarantined(), destination.quarantine(limit))
-    })
-    .await
+    show(&call, &id, &limit, |destination, limit| (destination.quarantined(), destination.quarantine(limit)))
+        .await
 }
 
 async fn show(
-    shared: &SharedState,
-    caller: &Caller,
+    Call { shared, caller }: &Call,
     id: &str,
     limit: &ShownLimit,
     read: fn(&Destination, usize) -> (u64, Vec<Hit>),
@@ -219,16 +198,15 @@ fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -
     responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn replay_quarantine(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
-    let destination = quarantined(&shared, &id, messages)?;
-    check_enabled(&shared, &id)?;
+    let destination = quarantined(&call.shared, &id, messages)?;
+    check_enabled(&call.shared, &id)?;
     let replayed = destination.replay_quarantined(messages).await;
     replayed.map_err(|error| cannot("queue them", &error))?;
-    shared.audit(caller.actor(), "quarantine.replay", format!("{id}: {messages} messages")).await;
+    call.audit("quarantine.replay", format!("{id}: {messages} messages")).await;
     Ok(axum::Json(AffectedMessages { messages }))
 }
 
@@ -239,15 +217,14 @@ pub(crate) async fn replay_quarantine(
     responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn discard_quarantine(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Json(Oldest { messages }): Json<Oldest>,
 ) -> Result<axum::Json<AffectedMessages>> {
-    let destination = quarantined(&shared, &id, messages)?;
+    let destination = quarantined(&call.shared, &id, messages)?;
     let forgotten = blocking(move || destination.forget_quarantined(messages)).await?;
     forgotten.map_err(|error| cannot("forget them", &error))?;
-    shared.audit(caller.actor(), "quarantine.discard", format!("{id}: {messages} messages")).await;
+    call.audit("quarantine.discard", format!("{id}: {messages} messages")).await;
     Ok(axum::Json(AffectedMessages { messages }))
 }
 

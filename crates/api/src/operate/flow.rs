@@ -45,5 +45,5 @@ pub(crate) async fn flow(
         return Err(ApiError::bad_request("`from` must be before `to`").path("from"));
     }
     let query = ledger::ReportQuery { from, to, step: params.step };
-    blocking(move || axum::Json(shared.state.pipeline.ledger().report(&query))).await
+    blocking(move || axum::Json(shared.state.pipeline.ledger.report(&query))).await
 }

@@ -1,13 +1,12 @@
 //! The contents of logspaces, and the effect of a retention on them.
 
 use super::work::LogspaceWork;
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path};
 use crate::question::unknown_logspace;
 use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_config::{Period, Retention, Size, UnitError};
 use logstead_pipeline::LogspaceInfo;
@@ -57,13 +56,10 @@ pub(crate) struct RetentionPreview {
 
 /// Every logspace that the caller may search, and its contents.
 #[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
-pub(crate) async fn logspaces(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> axum::Json<Logspaces> {
-    let mut logspaces = shared.state.pipeline.logspaces();
-    logspaces.retain(|logspace| caller.may_search(&logspace.id));
-    let work = shared.upkeep.now().filter(|work| caller.may_search(&work.logspace));
+pub(crate) async fn logspaces(call: Call) -> axum::Json<Logspaces> {
+    let mut logspaces = call.shared.state.pipeline.logspaces();
+    logspaces.retain(|logspace| call.caller.may_search(&logspace.id));
+    let work = call.shared.upkeep.now().filter(|work| call.caller.may_search(&work.logspace));
     axum::Json(Logspaces { logspaces, work })
 }
 
@@ -74,18 +70,17 @@ pub(crate) async fn logspaces(
     responses((status = 200, body = RetentionPreview))
 )]
 pub(crate) async fn retention_preview(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Json(request): Json<RetentionRequest>,
 ) -> Result<axum::Json<RetentionPreview>> {
-    caller.check_manages(&id)?;
+    call.caller.check_manages(&id)?;
     let retention = Retention {
         age: read::<Period>(request.age.as_deref(), "age")?,
         size: read::<Size>(request.size.as_deref(), "size")?,
     };
-    let outlook = shared.state.pipeline.retention_preview(&id, retention);
-    let outlook = outlook.ok_or_else(|| unknown(&shared, &id))?;
+    let outlook = call.shared.state.pipeline.retention_preview(&id, retention);
+    let outlook = outlook.ok_or_else(|| unknown(&call.shared, &id))?;
     let expired = outlook.now;
     Ok(axum::Json(RetentionPreview {
         messages: expired.messages,
@@ -104,13 +99,10 @@ pub(crate) async fn retention_preview(
     post, path = "/api/v1/retention/resume", tag = "logspaces",
     responses((status = 204, description = "Messages are removed by age again"))
 )]
-pub(crate) async fn resume_retention(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<StatusCode> {
-    let pipeline = shared.state.pipeline.clone();
+pub(crate) async fn resume_retention(call: Call) -> Result<StatusCode> {
+    let pipeline = call.shared.state.pipeline.clone();
     blocking(move || pipeline.believe_clock()).await?;
-    shared.audit(caller.actor(), "retention.resume", "confirmed that the clock is right".to_owned()).await;
+    call.audit("retention.resume", "confirmed that the clock is right").await;
     Ok(StatusCode::NO_CONTENT)
 }
 

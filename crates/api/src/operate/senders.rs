@@ -1,6 +1,6 @@
 //! Senders, and the last messages of each.
 
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query as Parameters};
 use crate::question::cancel::{Cancel, Weight, ask};
@@ -8,7 +8,7 @@ use crate::question::clocks::Clocks;
 use crate::question::time;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -128,7 +128,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
         }
     };
     let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
-    pipeline.senders().report(&senders::SenderQuery {
+    pipeline.senders.report(&senders::SenderQuery {
         source: &source,
         text,
         from,
@@ -161,17 +161,17 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     responses((status = 200, body = Frames))
 )]
 pub(crate) async fn frames(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path((source, host)): Path<(String, String)>,
     Parameters(params): Parameters<FramesParams>,
 ) -> Result<axum::Json<Frames>> {
     let limit = within(params.limit, FRAMES, FRAMES_MAX)?;
-    let logspaces = caller.logspaces(&shared.state.pipeline);
+    let logspaces = call.caller.logspaces(&call.shared.state.pipeline);
     let key = SenderKey { source: source.as_str().into(), host: host.clone() };
-    let last_seen = shared.state.pipeline.senders().last_seen(&key).unwrap_or_else(clock::now);
+    let last_seen = call.shared.state.pipeline.senders.last_seen(&key).unwrap_or_else(clock::now);
     let answer = move |cancel: &Cancel| last_frames(&logspaces, &key, last_seen, limit, cancel);
-    let frames = ask(&shared, &caller, Weight { is_instant: None, spent: Duration::ZERO }, answer).await?;
+    let frames =
+        ask(&call.shared, &call.caller, Weight { is_instant: None, spent: Duration::ZERO }, answer).await?;
     Ok(axum::Json(Frames { frames }))
 }
 
@@ -207,7 +207,7 @@ pub(crate) async fn skipped(
     State(shared): State<SharedState>,
     Path((source, host)): Path<(String, String)>,
 ) -> axum::Json<SkippedPieces> {
-    let samples = shared.state.pipeline.senders().samples(&SenderKey { source: source.into(), host });
+    let samples = shared.state.pipeline.senders.samples(&SenderKey { source: source.into(), host });
     let piece = |SkippedSample { received, reason, bytes, head }: SkippedSample| SkippedPiece {
         received: received.to_string(),
         reason: reason.to_owned(),
@@ -306,16 +306,12 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     ),
     responses((status = 204, description = "The sender is forgotten"))
 )]
-pub(crate) async fn forget(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path((source, host)): Path<(String, String)>,
-) -> Result<StatusCode> {
+pub(crate) async fn forget(call: Call, Path((source, host)): Path<(String, String)>) -> Result<StatusCode> {
     let key = SenderKey { source: source.as_str().into(), host: host.clone() };
-    if !shared.state.pipeline.senders().forget(&key) {
+    if !call.shared.state.pipeline.senders.forget(&key) {
         return Err(ApiError::not_found(format!("source `{source}` knows no sender `{host}`")));
     }
-    shared.audit(caller.actor(), "sender.forget", format!("{host} of {source}")).await;
+    call.audit("sender.forget", format!("{host} of {source}")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -342,8 +338,7 @@ pub(crate) struct Forgotten {
     responses((status = 200, body = Forgotten))
 )]
 pub(crate) async fn forget_all(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Parameters(ForgetParams { query, once }): Parameters<ForgetParams>,
 ) -> Result<axum::Json<Forgotten>> {
     let (text, only_once) = (query.unwrap_or_default(), once.unwrap_or(false));
@@ -352,9 +347,9 @@ pub(crate) async fn forget_all(
         return Err(ApiError::bad_request(detail).path("query"));
     }
     let what = format!("those with `{text}`{}", if only_once { " that sent once" } else { "" });
-    let inner = shared.clone();
-    let senders = blocking(move || inner.state.pipeline.senders().forget_all(&text, only_once)).await?;
-    shared.audit(caller.actor(), "sender.forget", format!("{senders} senders: {what}")).await;
+    let inner = call.shared.clone();
+    let senders = blocking(move || inner.state.pipeline.senders.forget_all(&text, only_once)).await?;
+    call.audit("sender.forget", format!("{senders} senders: {what}")).await;
     Ok(axum::Json(Forgotten { senders }))
 }
 

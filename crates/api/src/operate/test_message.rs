@@ -2,12 +2,11 @@
 //!
 //! **Invariant:** the queue of a destination is not touched, and nobody waits longer than the deadline.
 
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
-use crate::state::{ApiInner, SharedState};
+use crate::state::ApiInner;
 use crate::waiting::busy;
-use axum::extract::{Extension, State};
 use logstead_config::{Destination, Period, Problem, destination_from_json};
 use logstead_flow::request_id;
 use logstead_forward::send_test;
@@ -44,18 +43,14 @@ pub(crate) struct TestAnswer {
     post, path = "/api/v1/destinations/test", tag = "destinations", request_body = Destination,
     responses((status = 200, body = TestAnswer))
 )]
-pub(crate) async fn test(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Json(body): Json<Map<String, Value>>,
-) -> Result<axum::Json<TestAnswer>> {
-    let destination = read(&shared, &body)?;
-    let Ok(permit) = shared.test_messages.clone().try_acquire_owned() else {
+pub(crate) async fn test(call: Call, Json(body): Json<Map<String, Value>>) -> Result<axum::Json<TestAnswer>> {
+    let destination = read(&call.shared, &body)?;
+    let Ok(permit) = call.shared.test_messages.clone().try_acquire_owned() else {
         return Err(busy("other test messages are still on their way"));
     };
-    shared.audit(caller.actor(), "destination.test", destination.id.clone()).await;
-    let (begin, by) = (Instant::now(), caller.name.clone());
-    let folders = shared.state.pipeline.folders().clone();
+    call.audit("destination.test", destination.id.clone()).await;
+    let (begin, by) = (Instant::now(), call.caller.name.clone());
+    let folders = call.shared.state.pipeline.folders.clone();
     let (tell, told) = oneshot::channel();
     // Not a thread of the runtime: where the deadline has passed, nobody waits for the sink any more.
     let send = request_id::carried(move || {
@@ -94,7 +89,7 @@ fn read(shared: &ApiInner, body: &Map<String, Value>) -> Result<Destination> {
             destination_from_json(&json).map_err(ApiError::of_document)?
         }
     };
-    match pipeline.folders().refused_sink(&destination.kind) {
+    match pipeline.folders.refused_sink(&destination.kind) {
         None => Ok(destination),
         Some(message) => {
             let path = "path".to_owned();

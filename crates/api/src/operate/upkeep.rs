@@ -2,13 +2,12 @@
 
 use super::logspaces::unknown;
 use super::work::{WorkGuard, WorkKind};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::Result;
 use crate::extract::Path;
 use crate::question::cancel::Cancel;
 use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
 use logstead_indexer::{Searcher, VerifyReport};
 use logstead_pipeline::ReindexResult;
 use serde::Serialize;
@@ -77,17 +76,13 @@ pub(crate) struct Reindexing {
          content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn verify(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<axum::Json<Verification>> {
-    caller.check_manages(&id)?;
-    let searcher = searcher(&shared, &id)?;
+pub(crate) async fn verify(call: Call, Path(id): Path<String>) -> Result<axum::Json<Verification>> {
+    call.caller.check_manages(&id)?;
+    let searcher = searcher(&call.shared, &id)?;
     let stats = searcher.stats();
     let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
-    let running = shared.upkeep.begin(&id, WorkKind::Verify, bytes)?;
-    let (cancel, _guard) = Cancel::without_limit(&shared);
+    let running = call.shared.upkeep.begin(&id, WorkKind::Verify, bytes)?;
+    let (cancel, _guard) = Cancel::without_limit(&call.shared);
     let verification = blocking(move || verify_all(&searcher, &cancel, &running));
     verification.await.map(axum::Json)
 }
@@ -134,17 +129,14 @@ impl Verification {
          content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn reindex(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-) -> Result<axum::Json<Reindexing>> {
-    caller.check_manages(&id)?;
-    let searcher = searcher(&shared, &id)?;
+pub(crate) async fn reindex(call: Call, Path(id): Path<String>) -> Result<axum::Json<Reindexing>> {
+    call.caller.check_manages(&id)?;
+    let searcher = searcher(&call.shared, &id)?;
     let bytes = searcher.stats().blocks_bytes;
-    let running = shared.upkeep.begin(&id, WorkKind::Reindex, bytes)?;
-    shared.audit(caller.actor(), "logspace.reindex", id.clone()).await;
-    let (pipeline, (cancel, _guard)) = (shared.state.pipeline.clone(), Cancel::without_limit(&shared));
+    let running = call.shared.upkeep.begin(&id, WorkKind::Reindex, bytes)?;
+    call.audit("logspace.reindex", id.clone()).await;
+    let (pipeline, (cancel, _guard)) =
+        (call.shared.state.pipeline.clone(), Cancel::without_limit(&call.shared));
     let reindexed = blocking(move || {
         let started = Instant::now();
         let progress = |done: usize, of: usize| {

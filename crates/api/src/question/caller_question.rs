@@ -26,9 +26,9 @@ impl<T: QuestionParameters> FromRequest<SharedState> for CallerQuestion<T> {
 
     async fn from_request(request: Request, shared: &SharedState) -> Result<CallerQuestion<T>> {
         let started = Instant::now();
-        let caller = request.extensions().get::<Caller>().cloned();
-        let caller = caller.ok_or_else(|| ApiError::internal("a question without a caller"))?;
-        let QuestionRequest { common, own } = read(request).await?;
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, shared).await?;
+        let QuestionRequest { common, own } = read(Request::from_parts(parts, body)).await?;
         let question = StoreQuestion::read(shared, &caller, &common, T::STAGES).await?;
         Ok(CallerQuestion { shared: shared.clone(), caller, question, own, common, started })
     }

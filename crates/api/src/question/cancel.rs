@@ -78,7 +78,7 @@ pub(crate) async fn ask_within<T: Send + 'static>(
 ) -> Result<T> {
     let time_max = time_max.saturating_sub(weight.spent);
     let permit = permit(shared, caller, weight).await?;
-    shared.state.pipeline.memory().gauge.calm(TIGHT_WAIT_MAX).await;
+    shared.state.pipeline.memory.gauge.calm(TIGHT_WAIT_MAX).await;
     let (cancel, _guard) = Cancel::within(shared, Some(time_max));
     let running = cancel.running.clone();
     let answer = move || {
@@ -141,7 +141,7 @@ impl Cancel {
         let guard = Guard(client_is_gone.clone());
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
         // Work without a time limit takes little at a time, and is not asked again by itself.
-        let running = time_max.map(|_| Arc::new(pipeline.memory().gauge.begin()));
+        let running = time_max.map(|_| Arc::new(pipeline.memory.gauge.begin()));
         let told = running.clone();
         let is_requested = Arc::new(move || {
             client_is_gone.load(Ordering::Relaxed)

@@ -72,8 +72,8 @@ struct MeasuredChange {
 impl Totals {
     /// The totals of a running process.
     pub(super) fn of(pipeline: &Pipeline) -> Totals {
-        let mut totals = Totals { unparsed: pipeline.counters().unparsed(), ..Totals::default() };
-        for source in pipeline.ledger().totals().sources {
+        let mut totals = Totals { unparsed: pipeline.counters.unparsed(), ..Totals::default() };
+        for source in pipeline.ledger.totals().sources {
             totals.received += source.fates.received;
             totals.stored += source.fates.stored;
             totals.forwarded += source.fates.forwarded;

@@ -81,7 +81,7 @@ impl Revisions {
         self.measure();
         let live = prepared.commit(revision);
         self.health.lock().changed(Instant::now());
-        logstead_accounts::document_backups::write_or_log(self.pipeline.data(), &self.meta);
+        logstead_accounts::document_backups::write_or_log(&self.pipeline.data, &self.meta);
         Ok(live)
     }
 

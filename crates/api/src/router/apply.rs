@@ -2,16 +2,17 @@
 
 use super::document_form::{DocumentForm, ExpectedRevisions, entity_tag, if_match};
 use super::draft::{Draft, Problems};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::revision::{ConfirmationTerms, LiveError, Unconfirmed};
-use crate::state::{ApiInner, SharedState};
+use crate::state::ApiInner;
 use crate::waiting::{blocking, busy};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{Period, diff};
 use logstead_pipeline::ApplyError;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How long a revision may stay without being confirmed, at least and at most.
@@ -75,8 +76,7 @@ pub(super) struct ChangeReason {
 
 /// Makes a draft live, if it can run and `expected` is the live revision.
 pub(super) async fn apply(
-    shared: &SharedState,
-    caller: Caller,
+    call: &Call,
     draft: Problems<Draft>,
     expected: Option<u64>,
     ChangeReason { comment, terms }: ChangeReason,
@@ -87,9 +87,10 @@ pub(super) async fn apply(
         return Err(ApiError::bad_request(detail).path("comment"));
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
-    let before = shared.state.pipeline.router();
+    let before = call.shared.state.pipeline.router();
     // They are about everything that the document names.
-    let warnings = if caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
+    let warnings =
+        if call.caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
     let mut applied = RouterChange {
         revision: before.revision,
         changes: diff(&before.checked, &change.checked).changes,
@@ -98,7 +99,7 @@ pub(super) async fn apply(
     };
     // The same text again is not a change: there is nothing to store.
     if change.toml != before.toml {
-        let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
+        let (author, kept, inner) = (call.caller.name.clone(), comment.clone(), call.shared.clone());
         let made = move || {
             let revisions = &inner.state.revisions;
             let live = revisions.make_live(change, expected, &author, &kept, terms);
@@ -109,7 +110,7 @@ pub(super) async fn apply(
         (applied.revision, applied.unconfirmed) = (live.revision, unconfirmed);
         let confirmation = terms.map(|terms| format!(", to be confirmed within {:?}", terms.within));
         let detail = format!("revision {}{}: {comment}", applied.revision, confirmation.unwrap_or_default());
-        shared.audit(caller.actor(), "router.apply", detail).await;
+        call.audit("router.apply", detail).await;
     }
     let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, DocumentForm::Json, false))]);
     Ok((tag, axum::Json(applied)).into_response())
@@ -141,4 +142,26 @@ pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
 pub(super) fn conflict(current: u64) -> ApiError {
     let detail = format!("revision {current} is live by now: load it, make the change again and send that");
     ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
+}
+
+/// Makes a revision of what `change` leaves of the live document. `expected` is the revision that was looked at.
+pub(super) async fn revise(
+    call: &Call,
+    expected: Option<u64>,
+    motive: ChangeReason,
+    change: impl FnOnce(&mut Value) -> Result<()>,
+) -> Result<Response> {
+    let shared = call.shared.clone();
+    if blocking(move || shared.state.revisions.unconfirmed()).await??.is_some() {
+        let detail = "the live revision waits to be confirmed: confirm it, or wait until it has gone back";
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    let live = call.shared.state.pipeline.router();
+    if expected.is_some_and(|expected| expected != live.revision) {
+        return Err(conflict(live.revision));
+    }
+    let mut document = serde_json::to_value(&live.document).map_err(ApiError::internal)?;
+    change(&mut document)?;
+    let draft = Draft::of_value(&document, &live);
+    apply(call, draft, Some(live.revision), motive).await
 }

@@ -3,18 +3,17 @@
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
 use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
 use super::draft::Draft;
-use super::secrets::{may_see_secrets, without_secrets};
-use crate::access::Caller;
+use crate::access::{Call, Caller};
 use crate::error::{ApiError, DocumentProblem, Result};
 use crate::extract::{DocumentText, Query};
 use crate::revision::Unconfirmed;
-use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_accounts::Role;
-use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
+use logstead_config::{
+    Checked, Document, Problem, diff, from_toml, placed, redacted, redacted_document, to_toml,
+};
 use logstead_pipeline::{DestinationStatus, LiveRevision, Status};
 use serde::Serialize;
 
@@ -87,14 +86,9 @@ pub(crate) struct RouterStatus {
         (status = 304, description = "The document still has the ETag in If-None-Match"),
     )
 )]
-pub(crate) async fn get_router(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Query(params): Query<FormParams>,
-    headers: HeaderMap,
-) -> Response {
-    let live = shared.state.pipeline.router();
-    let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&caller));
+pub(crate) async fn get_router(call: Call, Query(params): Query<FormParams>, headers: HeaderMap) -> Response {
+    let live = call.shared.state.pipeline.router();
+    let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&call.caller));
     let tag = entity_tag(live.revision, form, is_redacted);
     let is_known = is_known(&headers, &tag);
     // The answer depends on who asks, and how.
@@ -120,8 +114,7 @@ pub(crate) async fn get_router(
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn put_router(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Query(params): Query<ApplyParams>,
     headers: HeaderMap,
     document: DocumentText,
@@ -130,14 +123,14 @@ pub(crate) async fn put_router(
         let detail = "If-Match is missing: send the ETag of the document that was edited";
         return Err(ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail));
     }
-    let live = shared.state.pipeline.router();
+    let live = call.shared.state.pipeline.router();
     let expected = expected(live.revision, &headers)?;
     // `If-None-Match: *` asks for a first one.
     if is_known(&headers, "") {
         return Err(conflict(live.revision));
     }
     let draft = Draft::read(document, &live)?;
-    apply(&shared, caller, draft, expected, params.motive(String::new)?).await
+    apply(&call, draft, expected, params.motive(String::new)?).await
 }
 
 /// Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
@@ -147,18 +140,14 @@ pub(crate) async fn put_router(
     request_body(content((Document = "application/json"), (String = "application/toml"))),
     responses((status = 200, body = Validation))
 )]
-pub(crate) async fn validate(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    document: DocumentText,
-) -> Result<axum::Json<Validation>> {
-    let pipeline = shared.state.pipeline.clone();
+pub(crate) async fn validate(call: Call, document: DocumentText) -> Result<axum::Json<Validation>> {
+    let pipeline = call.shared.state.pipeline.clone();
     let live = pipeline.router();
     let is_toml = document.media_type.as_deref() == Some("application/toml");
     let toml = is_toml.then(|| document.text.clone());
     let draft = Draft::read(document, &live)?;
     // The free space of this machine is not everybody's business.
-    let may_apply = Role::Operator <= caller.role;
+    let may_apply = Role::Operator <= call.caller.role;
     let unfit = move |checked: &Checked| {
         let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
         toml.iter().fold(problems, |problems, toml| placed(problems, toml))
@@ -174,14 +163,11 @@ pub(crate) async fn validate(
 #[utoipa::path(
     get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
 )]
-pub(crate) async fn status(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<RouterStatus>> {
-    let inner = shared.clone();
+pub(crate) async fn status(call: Call) -> Result<axum::Json<RouterStatus>> {
+    let inner = call.shared.clone();
     let unconfirmed = blocking(move || inner.state.revisions.unconfirmed()).await??;
-    let mut status = shared.state.pipeline.status();
-    if !may_see_secrets(&caller) {
+    let mut status = call.shared.state.pipeline.status();
+    if !may_see_secrets(&call.caller) {
         status.destinations.iter_mut().for_each(hide_what_it_heard);
     }
     Ok(axum::Json(RouterStatus { status, unconfirmed }))
@@ -195,4 +181,23 @@ fn hide_what_it_heard(destination: &mut DestinationStatus) {
     if let Some((address, _)) = destination.to.split_once('?') {
         destination.to = address.to_owned();
     }
+}
+
+/// Whether the caller may see them.
+pub(super) fn may_see_secrets(caller: &Caller) -> bool {
+    Role::Operator <= caller.role
+}
+
+/// A document as TOML, without its secrets and, as they may hold some, without its comments.
+pub(super) fn without_secrets(document: &Document) -> String {
+    to_toml(&redacted_document(document))
+}
+
+/// The text of a document as the caller may see it. A text that can no longer be read as a document is not shown to
+/// others.
+pub(super) fn shown(toml: String, caller: &Caller) -> String {
+    if may_see_secrets(caller) {
+        return toml;
+    }
+    from_toml(&toml).map_or_else(|_| String::new(), |document| without_secrets(&document))
 }

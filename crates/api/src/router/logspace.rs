@@ -1,14 +1,11 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{ChangeReason, RouterChange, expected};
-use super::revise::revise;
-use crate::access::Caller;
+use super::apply::{ChangeReason, RouterChange, expected, revise};
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path, Query};
 use crate::question::unknown_logspace;
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -51,18 +48,17 @@ pub(crate) struct LogspaceParams {
     )
 )]
 pub(crate) async fn put_logspace(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(id): Path<String>,
     Query(params): Query<LogspaceParams>,
     headers: HeaderMap,
     Json(request): Json<LogspaceRequest>,
 ) -> Result<Response> {
-    caller.check_manages(&id)?;
-    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
+    call.caller.check_manages(&id)?;
+    let expected = expected(call.shared.state.pipeline.router().revision, &headers)?;
     let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
     let change = |document: &mut Value| put(document, &id, &request);
-    revise(&shared, caller, expected, ChangeReason { comment, terms: None }, change).await
+    revise(&call, expected, ChangeReason { comment, terms: None }, change).await
 }
 
 /// Changes the logspace to the requested settings.

@@ -3,13 +3,13 @@
 //! **Invariant:** a file is checked before it replaces another one, and one named by the live document cannot be
 //! removed.
 
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_config::{CheckedAction, is_lookup_name};
@@ -44,7 +44,7 @@ pub(crate) struct LookupFiles {
 /// The tables that steps can look values up in.
 #[utoipa::path(get, path = "/api/v1/lookups", operation_id = "list_lookups", tag = "router", responses((status = 200, body = LookupFiles)))]
 pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<LookupFiles> {
-    let files = shared.state.pipeline.lookups().all().into_iter();
+    let files = shared.state.pipeline.lookups.all().into_iter();
     let file = |(name, known): (String, KnownLookup)| LookupFile {
         used_by: used_by(&shared, &name),
         name,
@@ -67,7 +67,7 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
     check_name(&name)?;
     let pipeline = shared.state.pipeline.clone();
     let own = name.clone();
-    match blocking(move || pipeline.lookups().read(&own)).await? {
+    match blocking(move || pipeline.lookups.read(&own)).await? {
         Ok(text) => Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&name)),
         Err(error) => Err(ApiError::internal(error)),
@@ -81,26 +81,21 @@ pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<Str
     request_body(content = String, content_type = "text/csv"),
     responses((status = 204, description = "The file is stored"))
 )]
-pub(crate) async fn store(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-    body: Body,
-) -> Result<StatusCode> {
+pub(crate) async fn store(call: Call, Path(name): Path<String>, body: Body) -> Result<StatusCode> {
     check_name(&name)?;
     let text = to_bytes(body, LOOKUP_BYTES_MAX).await.map_err(|_| {
         let detail =
             format!("the file could not be read, or has more than {LOOKUP_BYTES_MAX} bytes (64 MiB)");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     })?;
-    let (pipeline, own) = (shared.state.pipeline.clone(), name.clone());
+    let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
     let stored = blocking(move || {
         let table = LookupTable::parse(&text).map_err(|error| ApiError::bad_request(error.to_string()))?;
-        pipeline.lookups().write(&own, &text).map_err(ApiError::internal)?;
+        pipeline.lookups.write(&own, &text).map_err(ApiError::internal)?;
         Ok::<_, ApiError>(table.rows())
     });
     let rows = stored.await??;
-    shared.audit(caller.actor(), "lookup.store", format!("{name}: {rows} rows")).await;
+    call.audit("lookup.store", format!("{name}: {rows} rows")).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -110,22 +105,18 @@ pub(crate) async fn store(
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
     responses((status = 204, description = "The file is removed"))
 )]
-pub(crate) async fn remove(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Path(name): Path<String>,
-) -> Result<StatusCode> {
+pub(crate) async fn remove(call: Call, Path(name): Path<String>) -> Result<StatusCode> {
     check_name(&name)?;
-    let users = used_by(&shared, &name);
+    let users = used_by(&call.shared, &name);
     if !users.is_empty() {
         let detail = format!("the steps of {} use it: change these first", users.join(", "));
         return Err(ApiError::new(StatusCode::CONFLICT, detail));
     }
-    let (pipeline, own) = (shared.state.pipeline.clone(), name.clone());
-    if !blocking(move || pipeline.lookups().remove(&own)).await?.map_err(ApiError::internal)? {
+    let (pipeline, own) = (call.shared.state.pipeline.clone(), name.clone());
+    if !blocking(move || pipeline.lookups.remove(&own)).await?.map_err(ApiError::internal)? {
         return Err(missing(&name));
     }
-    shared.audit(caller.actor(), "lookup.remove", name).await;
+    call.audit("lookup.remove", name).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

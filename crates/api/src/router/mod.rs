@@ -6,9 +6,7 @@
 //! | `draft`     | a document that was sent, checked                        |
 //! | `apply`     | making a draft live                                      |
 //! | `document`  | the live document: reading, checking, replacing          |
-//! | `revise`    | a part of it, changed alone                              |
 //! | `logspace`  | one of its logspaces                                     |
-//! | `secrets`   | its secrets, and who may see them                        |
 //! | `sender_zone` | the zone of one sender                                 |
 //! | `dry_run`   | a document tried on messages: tests on history, traces   |
 //! | `lookups`   | the files of tables that steps look values up in         |
@@ -24,7 +22,5 @@ mod draft;
 pub(super) mod dry_run;
 pub(super) mod logspace;
 pub(super) mod lookups;
-mod revise;
 pub(super) mod revisions;
-mod secrets;
 pub(super) mod sender_zone;

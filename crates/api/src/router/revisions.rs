@@ -1,14 +1,14 @@
 //! Earlier documents: listing, comparing and restoring them.
 
 use super::apply::{ApplyParams, RouterChange, apply, expected};
+use super::document::shown;
 use super::document_form::{DocumentForm, FormParams, toml};
 use super::draft::Draft;
-use super::secrets::shown;
-use crate::access::Caller;
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Path, Query};
 use crate::state::{ApiInner, SharedState};
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use logstead_accounts::Revision;
@@ -76,13 +76,12 @@ pub(crate) async fn revisions(State(shared): State<SharedState>) -> Result<axum:
     responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
 )]
 pub(crate) async fn revision(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(number): Path<u64>,
     Query(params): Query<FormParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let text = shown(stored(&shared, number).await?.toml, &caller);
+    let text = shown(stored(&call.shared, number).await?.toml, &call.caller);
     match params.form(&headers) {
         DocumentForm::Toml => Ok(toml(text).into_response()),
         DocumentForm::Json => match from_toml(&text) {
@@ -98,16 +97,15 @@ pub(crate) async fn revision(
     responses((status = 200, body = RevisionDiff))
 )]
 pub(crate) async fn difference(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Query(DifferenceParams { from, to }): Query<DifferenceParams>,
 ) -> Result<axum::Json<RevisionDiff>> {
-    let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
+    let (old, new) = (stored(&call.shared, from).await?.toml, stored(&call.shared, to).await?.toml);
     let changes = match (check_toml(&old), check_toml(&new)) {
         (Ok((_, old)), Ok((_, new))) => diff(&old, &new).changes,
         (Err(_), _) | (_, Err(_)) => Vec::new(),
     };
-    let (old, new) = (shown(old, &caller), shown(new, &caller));
+    let (old, new) = (shown(old, &call.caller), shown(new, &call.caller));
     let text = TextDiff::from_lines(&old, &new)
         .unified_diff()
         .header(&format!("revision {from}"), &format!("revision {to}"))
@@ -122,16 +120,15 @@ pub(crate) async fn difference(
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn roll_back(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path(number): Path<u64>,
     Query(params): Query<ApplyParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
-    let draft = Draft::of_toml(stored(&shared, number).await?.toml);
+    let expected = expected(call.shared.state.pipeline.router().revision, &headers)?;
+    let draft = Draft::of_toml(stored(&call.shared, number).await?.toml);
     let motive = params.motive(|| format!("back to revision {number}"))?;
-    apply(&shared, caller, draft, expected, motive).await
+    apply(&call, draft, expected, motive).await
 }
 
 /// The revision that was confirmed.
@@ -145,18 +142,14 @@ pub(crate) struct Confirmed {
 #[utoipa::path(
     post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
 )]
-pub(crate) async fn confirm(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-) -> Result<axum::Json<Confirmed>> {
-    let live = shared.state.pipeline.router().revision;
+pub(crate) async fn confirm(call: Call, headers: HeaderMap) -> Result<axum::Json<Confirmed>> {
+    let live = call.shared.state.pipeline.router().revision;
     expected(live, &headers)?;
-    if !shared.meta(move |meta| meta.confirm_revision(live)).await? {
+    if !call.meta(move |meta| meta.confirm_revision(live)).await? {
         let detail = format!("revision {live} is live, and does not have to be confirmed");
         return Err(ApiError::new(StatusCode::CONFLICT, detail));
     }
-    shared.audit(caller.actor(), "router.confirm", format!("revision {live}")).await;
+    call.audit("router.confirm", format!("revision {live}")).await;
     Ok(axum::Json(Confirmed { revision: live }))
 }
 

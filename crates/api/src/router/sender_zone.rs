@@ -1,12 +1,9 @@
 //! The zone of one sender, changed alone.
 
-use super::apply::{ChangeReason, RouterChange};
-use super::revise::revise;
-use crate::access::Caller;
+use super::apply::{ChangeReason, RouterChange, revise};
+use crate::access::Call;
 use crate::error::{ApiError, Result};
 use crate::extract::{Json, Path};
-use crate::state::SharedState;
-use axum::extract::{Extension, State};
 use axum::response::Response;
 use logstead_config::SenderZone;
 use logstead_receive::time_zone;
@@ -36,8 +33,7 @@ pub(crate) struct ZoneRequest {
     )
 )]
 pub(crate) async fn put_timezone(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
+    call: Call,
     Path((source, host)): Path<(String, String)>,
     Json(request): Json<ZoneRequest>,
 ) -> Result<Response> {
@@ -71,5 +67,5 @@ pub(crate) async fn put_timezone(
         found["timezones"] = zones.into();
         Ok(())
     };
-    revise(&shared, caller, None, ChangeReason { comment, terms: None }, change).await
+    revise(&call, None, ChangeReason { comment, terms: None }, change).await
 }

@@ -12,8 +12,8 @@ mod sampling;
 mod turn;
 mod wire;
 
+use super::access::authenticate::CallerRecheck;
 use super::access::authenticate::authenticate;
-use super::access::recheck::CallerRecheck;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
 use super::question::{AllowedStages, CallerQuestion, CommonParameters, QuestionParameters, StoreQuestion};

@@ -40,15 +40,36 @@ pub(super) const fn histogram<R: Copy>(name: &'static str, help: &'static str, r
     MetricRow { name, kind: "histogram", help, read }
 }
 
-impl MetricValues {
-    pub(super) fn by_reason(reasons: BTreeMap<String, u64>) -> MetricValues {
+impl From<u64> for MetricValues {
+    fn from(value: u64) -> MetricValues {
+        MetricValues::One(value)
+    }
+}
+
+impl From<usize> for MetricValues {
+    fn from(value: usize) -> MetricValues {
+        MetricValues::One(value as u64)
+    }
+}
+
+/// By reason.
+impl From<BTreeMap<String, u64>> for MetricValues {
+    fn from(reasons: BTreeMap<String, u64>) -> MetricValues {
         MetricValues::By("reason", reasons.into_iter().collect())
     }
+}
 
-    pub(super) fn sizes(sizes: &Sizes) -> MetricValues {
+impl From<&Sizes> for MetricValues {
+    fn from(sizes: &Sizes) -> MetricValues {
         let (buckets, sum, count) = sizes.get();
         let buckets = buckets.into_iter().map(|(bound, count)| (bound as f64, count)).collect();
         MetricValues::Histogram(buckets, sum as f64, count)
+    }
+}
+
+impl<T: Into<MetricValues>> From<Option<T>> for MetricValues {
+    fn from(value: Option<T>) -> MetricValues {
+        value.map_or(MetricValues::None, Into::into)
     }
 }
 

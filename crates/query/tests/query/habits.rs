@@ -283,27 +283,9 @@ fn pasted_log_text_is_text() {
 #[test]
 fn a_search_bar_looks_for_what_is_no_query_as_it_stands() {
     for text in [
-        "connect(fd, 3) failed",
-        "say \"hi",
-        "\"a\"b",
-        "\"a b\"~",
-        "\"a b\"~x",
-        "\"a b\"~ 3",
-        "\"a b\"~-3",
-        "\"a b\"~3.5",
-        "\"a b\"~3x",
-        "\"a b\"~3**",
-        "\"a b\"*~3",
-        "\"a b\"~3\"c\"",
-        "user:\"a b\"~3x",
-        "user=~\"a b\"~3",
-        "and so on",
-        "this or",
-        "a )",
-        "()",
-        "NOT",
-        "x in ()",
-        "\"\"",
+        "connect(fd, 3) failed", "say \"hi", "\"a\"b", "\"a b\"~", "\"a b\"~x", "\"a b\"~ 3", "\"a b\"~-3",
+        "\"a b\"~3.5", "\"a b\"~3x", "\"a b\"~3**", "\"a b\"*~3", "\"a b\"~3\"c\"", "user:\"a b\"~3x",
+        "user=~\"a b\"~3", "and so on", "this or", "a )", "()", "NOT", "x in ()", "\"\"",
     ] {
         let error = parse(text).expect_err(text);
         assert_eq!(error.kind, ErrorKind::Syntax, "{text}");

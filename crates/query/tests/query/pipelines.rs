@@ -68,17 +68,7 @@ fn rankings() -> impl Strategy<Value = Ranking> {
 /// Names that are not functions and not `by`.
 fn columns() -> impl Strategy<Value = Vec<FieldName>> {
     const NAMES: [&str; 12] = [
-        "host",
-        "severity",
-        "a",
-        "B",
-        "x y",
-        "as",
-        "limit",
-        "desc",
-        "avg(bytes)",
-        "in",
-        "severity_num",
+        "host", "severity", "a", "B", "x y", "as", "limit", "desc", "avg(bytes)", "in", "severity_num",
         "d@1.q\\\"",
     ];
     subsequence(NAMES.to_vec(), 1..=4)

@@ -15,8 +15,6 @@
 //! messages in the same order.
 
 mod copies;
-#[cfg(test)]
-mod copies_once;
 mod coverage;
 mod follow;
 mod logspaces;
@@ -24,6 +22,8 @@ mod order;
 mod page;
 mod read;
 mod streamed_stages;
+#[cfg(test)]
+mod tests;
 
 pub use copies::Copies;
 pub use coverage::Coverage;

@@ -21,22 +21,8 @@ use logstead_record::{BatchBuilder, Field, Row, SEVERITY_NAMES};
 
 /// Syslog's and Junos' own names of facilities: with one of these, `%NAME-4…:` behind a tag is a priority.
 const JUNOS_FACILITIES: [&[u8]; 16] = [
-    b"AUTH",
-    b"CHANGE",
-    b"CONFLICT",
-    b"CONSOLE",
-    b"CRON",
-    b"DAEMON",
-    b"DFC",
-    b"EXTERNAL",
-    b"FIREWALL",
-    b"FTP",
-    b"INTERACT",
-    b"KERN",
-    b"NTP",
-    b"PFE",
-    b"SYSLOG",
-    b"USER",
+    b"AUTH", b"CHANGE", b"CONFLICT", b"CONSOLE", b"CRON", b"DAEMON", b"DFC", b"EXTERNAL", b"FIREWALL",
+    b"FTP", b"INTERACT", b"KERN", b"NTP", b"PFE", b"SYSLOG", b"USER",
 ];
 
 /// The number of times that the message before this one came again.

@@ -514,6 +514,4 @@ impl Framer {
 }
 
 #[cfg(test)]
-mod damage;
-#[cfg(test)]
 mod tests;

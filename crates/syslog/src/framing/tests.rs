@@ -1,5 +1,7 @@
 //! Streams in every framing, however they are cut into reads.
 
+mod damage;
+
 use super::*;
 use proptest::prelude::*;
 

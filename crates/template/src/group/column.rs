@@ -1,6 +1,6 @@
 //! The values of one slot of one template.
 
-use crate::bytes::{ByteReader, DecodeError};
+use crate::bytes::{ByteReader, DecodeError, Result};
 use crate::numbers::{self, NumberColumn};
 use crate::scan::VariableKind;
 
@@ -99,7 +99,7 @@ impl SlotColumn {
         kind: VariableKind,
         rows: usize,
         words: &mut usize,
-    ) -> Result<SlotColumn, DecodeError> {
+    ) -> Result<SlotColumn> {
         Ok(match kind {
             VariableKind::Address => SlotColumn::Address(NumberColumn::read(input, rows)?),
             VariableKind::Text => match input.byte()? {
@@ -134,7 +134,7 @@ impl SlotColumn {
 }
 
 impl Lengths {
-    fn read(input: &mut ByteReader<'_>, rows: usize) -> Result<Lengths, DecodeError> {
+    fn read(input: &mut ByteReader<'_>, rows: usize) -> Result<Lengths> {
         Ok(match input.byte()? {
             NATURAL => Lengths::Natural,
             FIXED => Lengths::Fixed(usize::from(input.byte()?)),

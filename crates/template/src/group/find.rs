@@ -8,7 +8,7 @@ use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, OTHER_ADDRESSES, TemplateGroup, kind_bit};
 use super::rows::Ranks;
 use super::word_finder::{WordFinder, is_in};
-use crate::bytes::DecodeError;
+use crate::bytes::Result;
 use crate::numbers::NumberColumn;
 use crate::scan::{Variable, VariableKind};
 use logstead_record::word;
@@ -97,7 +97,7 @@ impl WantedWord {
 impl TemplateGroup {
     /// The rows whose text has a word, for each place: in the text that all rows of a template share, in its slots, and
     /// in texts that are kept as they are.
-    pub fn find(&self, wanted: &WantedWord) -> Result<Vec<Ranks>, DecodeError> {
+    pub fn find(&self, wanted: &WantedWord) -> Result<Vec<Ranks>> {
         let mut scratch = Vec::new();
         let (mut found, _) = self.find_in_slots(wanted)?;
         found[0] = self.kept_with(wanted, &mut scratch)?;
@@ -110,7 +110,7 @@ impl TemplateGroup {
     }
 
     /// The same, in slots alone; and whether no row is among them that only may have the word.
-    pub fn find_in_slots(&self, wanted: &WantedWord) -> Result<(Vec<Ranks>, bool), DecodeError> {
+    pub fn find_in_slots(&self, wanted: &WantedWord) -> Result<(Vec<Ranks>, bool)> {
         let (few, many) = self.texts_with(wanted)?;
         let addresses = self.addresses_with(wanted);
         if wanted.is_only_text() && few.is_empty() && many.is_empty() {
@@ -130,7 +130,7 @@ impl TemplateGroup {
     }
 
     /// The words of the dictionary that hold a word, and the places of those in slots with many.
-    fn texts_with(&self, wanted: &WantedWord) -> Result<(Marks, Vec<usize>), DecodeError> {
+    fn texts_with(&self, wanted: &WantedWord) -> Result<(Marks, Vec<usize>)> {
         let (mut places, mut many) = (Vec::new(), Vec::new());
         if let Some(mut look) = WordFinder::new(&wanted.folded) {
             look.for_each(&self.dictionary, |word| places.push(word as u64));
@@ -144,7 +144,7 @@ impl TemplateGroup {
 
     /// Adds the rows of templates that may hold other addresses, if all four numbers of one are in slots. Returns
     /// whether there are any.
-    fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool, DecodeError> {
+    fn add_other_addresses(&self, wanted: &WantedWord, found: &mut [Ranks]) -> Result<bool> {
         let numbers: Vec<WantedWord> =
             wanted.folded.split(|&byte| byte == b'.').map(WantedWord::new).collect();
         let mut in_texts: Vec<Option<(Marks, Vec<usize>)>> = numbers.iter().map(|_| None).collect();
@@ -209,7 +209,7 @@ impl TemplateGroup {
         Ranks::of(ranks, template.rows)
     }
 
-    fn kept_with(&self, wanted: &WantedWord, scratch: &mut Vec<u8>) -> Result<Ranks, DecodeError> {
+    fn kept_with(&self, wanted: &WantedWord, scratch: &mut Vec<u8>) -> Result<Ranks> {
         let (mut look, mut ranks) = (WordFinder::new(&wanted.folded), Vec::new());
         self.kept.for_each_block(&self.bytes, |first, texts| {
             match &mut look {

@@ -11,7 +11,7 @@ use super::forms::{Decimals, WordSet};
 use super::read::TemplateGroup;
 use super::rows::Ranks;
 use super::word_finder::lowered;
-use crate::bytes::DecodeError;
+use crate::bytes::Result;
 use crate::scan::{VariableKind, write};
 use logstead_record::{TextColumn, word};
 use std::array;
@@ -33,7 +33,7 @@ impl TemplateGroup {
         &self,
         sets: &[WordSet],
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Vec<Vec<Ranks>>>, DecodeError> {
+    ) -> Result<Option<Vec<Vec<Ranks>>>> {
         let mut scratch = WordScratch::default();
         let mut asks = Vec::with_capacity(sets.len());
         for set in sets {

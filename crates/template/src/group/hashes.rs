@@ -6,7 +6,7 @@
 use super::column::{Lengths, SlotColumn};
 use super::find::{UUID_BYTES, UUID_PARTS, WantedWord, own};
 use super::read::TemplateGroup;
-use crate::bytes::DecodeError;
+use crate::bytes::Result;
 use crate::numbers::NumberColumn;
 use crate::scan::{Variable, VariableKind, write};
 use logstead_record::word;
@@ -29,7 +29,7 @@ impl WantedWord {
 impl TemplateGroup {
     /// Calls `each` with the hash of every word in a slot, of some more than once. An address gives the hashes of its
     /// four words, and its own.
-    pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<(), DecodeError> {
+    pub fn hashes(&self, seed: u64, mut each: impl FnMut(u64)) -> Result<()> {
         let mut scratch = Vec::new();
         let mut small = SmallNumbers::default();
         for &address in &self.addresses {

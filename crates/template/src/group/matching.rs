@@ -11,7 +11,7 @@ use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, TemplateGroup};
 use super::rows::Ranks;
 use crate::automaton::{Alphabet, Automaton, StateId};
-use crate::bytes::DecodeError;
+use crate::bytes::Result;
 use crate::digits::{self, DIGITS_MAX};
 use crate::numbers::NumberColumn;
 use crate::scan::{VariableKind, write};
@@ -59,7 +59,7 @@ impl TemplateGroup {
         &self,
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Vec<Ranks>>, DecodeError> {
+    ) -> Result<Option<Vec<Ranks>>> {
         let mut kept = Vec::new();
         let goes_on = self.kept.for_each_block(&self.bytes, |first, texts| {
             let goes_on = go_on(texts.len());
@@ -89,7 +89,7 @@ impl TemplateGroup {
         template: &GroupTemplate,
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Option<Ranks>, DecodeError> {
+    ) -> Result<Option<Ranks>> {
         let is_empty = template.columns.is_empty() && template.texts.get(0).is_empty();
         if template.rows == 0 || is_empty {
             return Ok(Some(Ranks::None));
@@ -250,7 +250,7 @@ impl SlotWalk<'_> {
     }
 
     /// Leads each row from its state before the slot to that after it. `false` if the rest does not matter.
-    fn walk(&self, states: &mut [StateId]) -> Result<bool, DecodeError> {
+    fn walk(&self, states: &mut [StateId]) -> Result<bool> {
         let automaton = self.automaton;
         let mut passes: Vec<Option<SlotTransition>> = Vec::new();
         passes.resize_with(automaton.states(), || None);
@@ -287,11 +287,7 @@ impl SlotWalk<'_> {
         Ok(true)
     }
 
-    fn walk_values(
-        &self,
-        states: &mut [StateId],
-        passes: &mut [Option<SlotTransition>],
-    ) -> Result<(), DecodeError> {
+    fn walk_values(&self, states: &mut [StateId], passes: &mut [Option<SlotTransition>]) -> Result<()> {
         let (automaton, bytes) = (self.automaton, &self.group.bytes);
         match self.column {
             SlotColumn::Number { kind: VariableKind::Decimal, lengths, low, .. } => {

@@ -5,7 +5,7 @@
 
 use super::column::{Lengths, SlotColumn};
 use super::read::{GroupTemplate, TemplateGroup};
-use crate::bytes::DecodeError;
+use crate::bytes::{DecodeError, Result};
 use crate::digits::{DIGITS_MAX, decimal};
 use crate::numbers::NumberColumn;
 use crate::scan::{VariableKind, write};
@@ -57,7 +57,7 @@ struct ColumnValues {
 
 impl TemplateGroup {
     /// The texts of some rows.
-    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, DecodeError> {
+    pub fn read(&self, rows: Range<usize>) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         let mut ranks = self.rows().ranks_within(rows.clone());
         for first in rows.clone().step_by(ROWS) {
@@ -67,7 +67,7 @@ impl TemplateGroup {
     }
 
     /// The texts of these rows, best in their order.
-    pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn, DecodeError> {
+    pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
         for rows in rows.chunks(ROWS) {
             self.write_rows(self.rows().ranks_of(rows).into_iter(), &mut out)?;
@@ -76,7 +76,7 @@ impl TemplateGroup {
     }
 
     /// The texts of rows of one template.
-    pub(super) fn read_ranks(&self, template: usize, ranks: &[u32]) -> Result<TextColumn, DecodeError> {
+    pub(super) fn read_ranks(&self, template: usize, ranks: &[u32]) -> Result<TextColumn> {
         let mut out = TextColumn::with_capacity(ranks.len(), 0);
         for ranks in ranks.chunks(ROWS) {
             self.write_rows(ranks.iter().map(|&rank| (template as u16 + 1, rank)), &mut out)?;
@@ -85,11 +85,7 @@ impl TemplateGroup {
     }
 
     /// Appends the texts at some places and ranks.
-    fn write_rows(
-        &self,
-        rows: impl Iterator<Item = (u16, u32)>,
-        out: &mut TextColumn,
-    ) -> Result<(), DecodeError> {
+    fn write_rows(&self, rows: impl Iterator<Item = (u16, u32)>, out: &mut TextColumn) -> Result<()> {
         let mut part_of = vec![NOWHERE; self.templates.len() + 1];
         let (mut parts, mut order) = (Vec::new(), Vec::with_capacity(ROWS));
         for (place, rank) in rows {
@@ -143,7 +139,7 @@ impl TemplateGroup {
         ranks: &[u32],
         words: &mut TextReader<'_>,
         values: &mut ColumnValues,
-    ) -> Result<SlotSource, DecodeError> {
+    ) -> Result<SlotSource> {
         Ok(match column {
             SlotColumn::Number { kind, lengths, low, high } => {
                 let low = values.take(&self.bytes, low, ranks);
@@ -223,12 +219,7 @@ impl ColumnValues {
     }
 
     /// Adds the words of some ranks, of which the first of all has a number.
-    fn take_words(
-        &mut self,
-        first: usize,
-        ranks: &[u32],
-        words: &mut TextReader<'_>,
-    ) -> Result<SlotSource, DecodeError> {
+    fn take_words(&mut self, first: usize, ranks: &[u32], words: &mut TextReader<'_>) -> Result<SlotSource> {
         let start = self.words.len();
         for &rank in ranks {
             self.words.push(words.get(first + rank as usize)?);

@@ -8,7 +8,7 @@
 //! **Invariant:** each number is less than the bound that it was read with.
 
 use super::rows::Rows;
-use crate::bytes::{ByteReader, DecodeError, PADDING};
+use crate::bytes::{ByteReader, DecodeError, PADDING, Result};
 use crate::numbers::{self, NumberColumn};
 
 /// A number for each row of a group, in the order of places.
@@ -27,7 +27,7 @@ impl PlacedNumbers {
     }
 
     /// Reads written numbers, each of which is less than `bound`.
-    pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<PlacedNumbers, DecodeError> {
+    pub fn read(rows: &Rows, mut bytes: Vec<u8>, bound: usize) -> Result<PlacedNumbers> {
         let end = bytes.len();
         bytes.resize(end + PADDING, 0);
         let mut input = ByteReader::new(&bytes[..end]);

@@ -3,7 +3,7 @@
 use super::column::SlotColumn;
 use super::others::may_hold_other_addresses;
 use super::rows::Rows;
-use crate::bytes::{ByteReader, DecodeError, PADDING};
+use crate::bytes::{ByteReader, DecodeError, PADDING, Result};
 use crate::limits::{KEY_BYTES_MAX, TEMPLATES_MAX};
 use crate::numbers::NumberColumn;
 use crate::packet;
@@ -56,7 +56,7 @@ fn kinds_of(key: &[u8]) -> u8 {
 
 impl TemplateGroup {
     /// Opens the texts of some rows.
-    pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TemplateGroup, DecodeError> {
+    pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TemplateGroup> {
         let end = bytes.len();
         // Not twice as much as a section takes, which a growing vector would ask for.
         bytes.reserve_exact(PADDING);
@@ -90,12 +90,12 @@ impl TemplateGroup {
     }
 
     /// The texts that are kept as they are, in the order of their rows.
-    pub fn kept(&self) -> Result<TextColumn, DecodeError> {
+    pub fn kept(&self) -> Result<TextColumn> {
         self.kept.all(&self.bytes)
     }
 
     /// Calls `each` with the texts, holding only a few at a time.
-    pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<(), DecodeError> {
+    pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<()> {
         self.kept.for_each_block(&self.bytes, |_, texts| {
             texts.iter().for_each(&mut each);
             true
@@ -131,12 +131,7 @@ impl TemplateGroup {
 }
 
 impl GroupTemplate {
-    fn read(
-        input: &mut ByteReader<'_>,
-        key: &[u8],
-        rows: usize,
-        words: &mut usize,
-    ) -> Result<GroupTemplate, DecodeError> {
+    fn read(input: &mut ByteReader<'_>, key: &[u8], rows: usize, words: &mut usize) -> Result<GroupTemplate> {
         let (mut texts, mut columns) = (TextColumn::default(), Vec::new());
         for &byte in key {
             match VariableKind::of_marker(byte) {
@@ -152,7 +147,7 @@ impl GroupTemplate {
     }
 }
 
-fn read_keys(input: &mut ByteReader<'_>) -> Result<TextColumn, DecodeError> {
+fn read_keys(input: &mut ByteReader<'_>) -> Result<TextColumn> {
     let count = input.count(TEMPLATES_MAX, "a number of templates")?;
     let bytes = input.count(KEYS_BYTES_MAX, "keys")?;
     let text = packet::read(input, bytes)?;
@@ -170,7 +165,7 @@ fn read_keys(input: &mut ByteReader<'_>) -> Result<TextColumn, DecodeError> {
 }
 
 /// `bytes` are those of the input, and the padding.
-fn read_addresses(input: &mut ByteReader<'_>, bytes: &[u8]) -> Result<Vec<u32>, DecodeError> {
+fn read_addresses(input: &mut ByteReader<'_>, bytes: &[u8]) -> Result<Vec<u32>> {
     // They differ, so that each takes a bit at least.
     let count = input.count(bytes.len() * 8, "a number of addresses")?;
     let numbers = NumberColumn::read(input, count)?;
@@ -194,7 +189,7 @@ pub(crate) mod tests {
         writer.finish()
     }
 
-    pub(crate) fn opened(written: &EncodedGroup) -> Result<TemplateGroup, DecodeError> {
+    pub(crate) fn opened(written: &EncodedGroup) -> Result<TemplateGroup> {
         TemplateGroup::open(Arc::new(Rows::open(&written.rows)?), written.texts.clone())
     }
 

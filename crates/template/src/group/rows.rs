@@ -9,7 +9,7 @@
 
 use super::TEXTS_MAX;
 use super::directory::Directory;
-use crate::bytes::{ByteReader, DecodeError, put_varint};
+use crate::bytes::{ByteReader, Result, put_varint};
 use crate::limits::TEMPLATES_MAX;
 use crate::ordered;
 use logstead_record::{Selection, bits};
@@ -54,7 +54,7 @@ pub enum Ranks {
 
 impl Rows {
     /// Opens written rows.
-    pub fn open(bytes: &[u8]) -> Result<Rows, DecodeError> {
+    pub fn open(bytes: &[u8]) -> Result<Rows> {
         let mut input = ByteReader::new(bytes);
         let count = input.count(TEXTS_MAX, "a number of rows")?;
         let templates = input.count(TEMPLATES_MAX, "a number of templates")?;

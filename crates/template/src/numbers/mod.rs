@@ -15,7 +15,7 @@
 
 mod encode;
 
-use crate::bytes::{ByteReader, DecodeError, bits, packed_bytes, unpack};
+use crate::bytes::{ByteReader, DecodeError, Result, bits, packed_bytes, unpack};
 use crate::unpack::unpack_many;
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ struct NumberFrame {
 
 impl NumberColumn {
     /// Opens a column of `len` values. The bytes that `input` reads must be followed by [`PADDING`] bytes.
-    pub(crate) fn read(input: &mut ByteReader<'_>, len: usize) -> Result<NumberColumn, DecodeError> {
+    pub(crate) fn read(input: &mut ByteReader<'_>, len: usize) -> Result<NumberColumn> {
         let form = match input.byte()? {
             CONSTANT => NumberEncoding::Constant(input.varint()?),
             FRAME => {
@@ -315,7 +315,7 @@ fn of_dictionary(values: &[u64], id: u64) -> u64 {
     values.get(id as usize).copied().unwrap_or(0)
 }
 
-fn width(byte: u8) -> Result<u32, DecodeError> {
+fn width(byte: u8) -> Result<u32> {
     if u32::from(byte) <= u64::BITS { Ok(u32::from(byte)) } else { Err(DecodeError::Large("a width")) }
 }
 
@@ -325,7 +325,7 @@ fn read_chunks(
     len: usize,
     rows: usize,
     fewer: usize,
-) -> Result<Vec<NumberFrame>, DecodeError> {
+) -> Result<Vec<NumberFrame>> {
     let count = len.div_ceil(rows);
     let mut heads = ByteReader::new(input.take(count.checked_mul(HEAD_BYTES).ok_or(DecodeError::Short)?)?);
     let mut chunks = Vec::with_capacity(count);
@@ -356,7 +356,7 @@ mod tests {
         bytes
     }
 
-    fn open(bytes: &[u8], len: usize) -> Result<NumberColumn, DecodeError> {
+    fn open(bytes: &[u8], len: usize) -> Result<NumberColumn> {
         let mut input = ByteReader::new(bytes.get(..bytes.len() - PADDING).unwrap_or_default());
         let numbers = NumberColumn::read(&mut input, len)?;
         input.end()?;

@@ -31,7 +31,7 @@
 mod read;
 mod write;
 
-use crate::bytes::DecodeError;
+use crate::bytes::{DecodeError, Result};
 
 pub use read::{FieldParts, FieldsOfRows};
 pub use write::FieldPartsWriter;
@@ -61,7 +61,7 @@ enum ValueEnd {
 }
 
 impl ValueEnd {
-    fn of_code(code: u8) -> Result<ValueEnd, DecodeError> {
+    fn of_code(code: u8) -> Result<ValueEnd> {
         Ok(match code {
             0 => ValueEnd::Elsewhere,
             1 => ValueEnd::Empty,
@@ -176,7 +176,7 @@ mod tests {
         all: &[Row],
         rows: &std::ops::Range<usize>,
         picked: &Selection,
-    ) -> Result<FieldsOfRows, DecodeError> {
+    ) -> Result<FieldsOfRows> {
         let parts = FieldParts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
         let (mut messages, mut elsewhere) = (TextColumn::default(), TextColumn::default());
         picked.iter().for_each(|row| messages.push(&all[rows.start + row].0));

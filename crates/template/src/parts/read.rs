@@ -1,7 +1,7 @@
 //! Opens the fields of a group.
 
 use super::{OutlineValue, ValueEnd};
-use crate::bytes::{ByteReader, DecodeError};
+use crate::bytes::{ByteReader, DecodeError, Result};
 use crate::group::{PlacedNumbers, Rows, TEXTS_MAX};
 use crate::{ordered, packet, texts};
 use logstead_record::{Selection, TextColumn};
@@ -52,7 +52,7 @@ pub struct FieldsOfRows {
 
 impl FieldParts {
     /// Opens the fields of rows whose messages are in these templates.
-    pub fn open(bytes: &[u8], rows: &Rows) -> Result<FieldParts, DecodeError> {
+    pub fn open(bytes: &[u8], rows: &Rows) -> Result<FieldParts> {
         let mut input = ByteReader::new(bytes);
         let names = texts::TextBlocks::read(&mut input)?.all(bytes)?;
         let (values, ends) = read_outlines(&mut input, names.len())?;
@@ -120,7 +120,7 @@ impl FieldParts {
         picked: &Selection,
         messages: &TextColumn,
         elsewhere: &TextColumn,
-    ) -> Result<FieldsOfRows, DecodeError> {
+    ) -> Result<FieldsOfRows> {
         let mut numbers = self.numbers[self.before(rows.start).numbers..].iter().copied();
         let (mut messages, mut elsewhere) = (messages.iter(), elsewhere.iter());
         let mut fields = FieldsOfRows::default();
@@ -174,7 +174,7 @@ impl FieldParts {
     }
 
     /// Counts the items of each outline, and those before each chunk.
-    fn count(&mut self) -> Result<(), DecodeError> {
+    fn count(&mut self) -> Result<()> {
         let of = |values: &[OutlineValue]| RowOffsets {
             values: values.len(),
             elsewhere: values.iter().filter(|value| value.end == ValueEnd::Elsewhere).count(),
@@ -210,7 +210,7 @@ fn part<'m>(
     start: usize,
     end: ValueEnd,
     numbers: &mut impl Iterator<Item = u32>,
-) -> Result<&'m [u8], DecodeError> {
+) -> Result<&'m [u8]> {
     let beyond = DecodeError::Large("a part of a message");
     let rest = message.get(start..).ok_or(beyond)?;
     let length = match end {
@@ -221,10 +221,7 @@ fn part<'m>(
     rest.get(..length).ok_or(beyond)
 }
 
-fn read_outlines(
-    input: &mut ByteReader<'_>,
-    names: usize,
-) -> Result<(Vec<OutlineValue>, Vec<u32>), DecodeError> {
+fn read_outlines(input: &mut ByteReader<'_>, names: usize) -> Result<(Vec<OutlineValue>, Vec<u32>)> {
     let count = input.count(TEXTS_MAX, "a number of outlines")?;
     let bytes = input.count(OUTLINES_BYTES_MAX, "outlines")?;
     let plain = packet::read(input, bytes)?;

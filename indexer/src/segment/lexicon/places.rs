@@ -45,7 +45,7 @@ impl WordPlaces {
         let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
         let rare = Rare::open(&head, section.bytes())?;
         let groups = u16::try_from(groups).ok().filter(|groups| *groups < u16::MAX);
-        let groups = groups.ok_or_else(|| IndexError::Format("more groups than can be".to_owned()))?;
+        let groups = groups.ok_or_else(|| IndexError::Format("it has more groups than are possible".to_owned()))?;
         Ok(WordPlaces { section, rare, seed, groups })
     }
 

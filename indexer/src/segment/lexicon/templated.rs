@@ -92,7 +92,7 @@ impl TemplateLexicon {
             && (0..groups.groups())
                 .all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
         if !fits {
-            return Err(IndexError::Format("templates of other groups".to_owned()));
+            return Err(IndexError::Format("its templates belong to other groups".to_owned()));
         }
         let open = |dictionary| {
             let is_there = bundle.has(&format!("{dictionary}.meta"));
@@ -435,7 +435,7 @@ impl TemplateLexicon {
 }
 
 fn unreadable() -> IndexError {
-    IndexError::Format("rows that cannot be read".to_owned())
+    IndexError::Format("its rows cannot be read".to_owned())
 }
 
 impl WordMatch {

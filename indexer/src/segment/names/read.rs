@@ -137,7 +137,7 @@ impl NamesColumn {
 
     /// The rows that have one of the `accepted` values.
     pub(crate) fn rows_with(&self, accepted: &Selection) -> Selection {
-        assert_eq!(accepted.rows(), self.values.len(), "a selection of other values");
+        assert_eq!(accepted.rows(), self.values.len(), "the selection belongs to other values");
         let mut ids = accepted.iter();
         match (ids.next(), ids.next()) {
             (None, _) => Selection::none(self.rows()),
@@ -154,7 +154,7 @@ impl NamesColumn {
 
     /// The number of the selected rows with each id; the last count is of those without a value.
     pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
-        assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
+        assert_eq!(selected.rows(), self.rows(), "the selection belongs to other rows");
         let mut counts = vec![[0; 4]; self.absent() as usize + 1];
         for (frame, words) in selected.words().chunks(FRAME_ROWS / 64).enumerate() {
             self.count_frame(frame, words, &mut counts);

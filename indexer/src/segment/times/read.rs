@@ -70,7 +70,7 @@ impl<R: ReadRange> Times<R> {
 
     /// The times of some rows.
     pub(crate) fn read(&self, rows: Range<u32>) -> Result<Vec<i64>, R::Error> {
-        assert!(rows.end <= self.rows, "rows {rows:?} are not of {}", self.rows);
+        assert!(rows.end <= self.rows, "rows {rows:?} are not among {} rows", self.rows);
         if rows.is_empty() {
             return Ok(Vec::new());
         }

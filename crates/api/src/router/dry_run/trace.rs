@@ -3,14 +3,12 @@
 use super::shown_message::ShownMessage;
 use super::source_reader::SourceReader;
 use super::why::{taken, why_left_out, why_not};
-use crate::access::Caller;
+use crate::access::Call;
 use crate::ask::search::by_id;
 use crate::error::{ApiError, Result};
 use crate::extract::Json;
 use crate::router::draft::Draft;
-use crate::state::SharedState;
 use crate::waiting::blocking;
-use axum::extract::{Extension, State};
 use logstead_config::{Checked, CheckedAction, CheckedRoute, RouteTarget};
 use logstead_flow::machine::clock;
 use logstead_record::{Batch, BatchBuilder};
@@ -94,12 +92,8 @@ enum StepVerdict {
     post, path = "/api/v1/router/trace", operation_id = "trace_message", tag = "router", request_body = TraceRequest,
     responses((status = 200, body = Trace))
 )]
-pub(crate) async fn trace(
-    State(shared): State<SharedState>,
-    Extension(caller): Extension<Caller>,
-    Json(request): Json<TraceRequest>,
-) -> Result<axum::Json<Trace>> {
-    let pipeline = shared.state.pipeline.clone();
+pub(crate) async fn trace(call: Call, Json(request): Json<TraceRequest>) -> Result<axum::Json<Trace>> {
+    let pipeline = call.shared.state.pipeline.clone();
     let live = pipeline.router();
     let checked = match &request.document {
         Some(document) => Arc::new(
@@ -111,7 +105,7 @@ pub(crate) async fn trace(
     let mut builder = BatchBuilder::new();
     let source = match (&request.id, &request.raw) {
         (Some(id), None) => {
-            let (_, hit) = by_id(&shared, &caller, id.clone()).await?;
+            let (_, hit) = by_id(&call.shared, &call.caller, id.clone()).await?;
             reader.stored(&hit.batch, hit.row, &mut builder);
             String::from_utf8_lossy(hit.batch.source(hit.row)).into_owned()
         }
@@ -128,7 +122,7 @@ pub(crate) async fn trace(
         }
     };
     let batch = Arc::new(builder.seal());
-    let lookups = pipeline.lookups().tables().clone();
+    let lookups = pipeline.lookups.tables().clone();
     blocking(move || axum::Json(traced(&checked, &lookups, &batch, source))).await
 }
 

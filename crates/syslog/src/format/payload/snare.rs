@@ -3,19 +3,8 @@
 use super::super::fields::FieldWriter;
 
 const NAMES: [&str; 13] = [
-    "Criticality",
-    "EventLog",
-    "SnareCounter",
-    "SubmitTime",
-    "EventID",
-    "SourceName",
-    "UserName",
-    "SIDType",
-    "EventType",
-    "ComputerName",
-    "CategoryString",
-    "DataString",
-    "ExpandedString",
+    "Criticality", "EventLog", "SnareCounter", "SubmitTime", "EventID", "SourceName", "UserName", "SIDType",
+    "EventType", "ComputerName", "CategoryString", "DataString", "ExpandedString",
 ];
 /// Fewer are not an event.
 const COLUMNS_MIN: usize = 10;

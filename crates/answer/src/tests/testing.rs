@@ -1,6 +1,6 @@
 //! Helpers for the tests of answers: random messages, batches of them, and running a pipeline over them.
 
-use super::{
+use crate::{
     Aggregation, AnswerError, AnswerRows, AnswerSettings, AnswerTable, BatchLocation, BatchTimes, CodedColumn,
 };
 use logstead_query::{Context, Matcher, TimeRange, parse_pipeline};
@@ -133,11 +133,11 @@ pub(crate) fn shown(table: &AnswerTable) -> Vec<String> {
     let mut lines =
         vec![table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>().join(" | ")];
     for row in &table.rows {
-        let cell = |value: &super::CellValue| {
+        let cell = |value: &crate::CellValue| {
             let mut text = Vec::new();
             value.write(&mut text);
             let shown = String::from_utf8_lossy(&text).into_owned();
-            if *value == super::CellValue::Null { "-".to_owned() } else { shown }
+            if *value == crate::CellValue::Null { "-".to_owned() } else { shown }
         };
         lines.push(row.iter().map(cell).collect::<Vec<_>>().join(" | "));
     }

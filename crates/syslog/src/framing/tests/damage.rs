@@ -3,8 +3,8 @@
 //!
 //! `LOGSTEAD_STREAMS` says how many streams there are; `scripts/long.mjs` asks for 100 000.
 
-use super::tests::framings;
-use super::*;
+use super::super::*;
+use super::framings;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -83,20 +83,7 @@ fn text(pieces: &'static [&'static str], max: usize) -> impl Strategy<Value = St
 
 const PLAIN: &[&str] = &["a", "bc", "def ", "7", "42 ", " 5 ", ": ", "x=1", "100 ", "\n", "2026-11-27 "];
 const NASTY: &[&str] = &[
-    "a",
-    "bc ",
-    "7",
-    "12 ",
-    "<",
-    ">",
-    "<13>",
-    "5 <1>",
-    "9 <34>ab",
-    "\n",
-    "\r\n",
-    "\0",
-    " ",
-    "0",
+    "a", "bc ", "7", "12 ", "<", ">", "<13>", "5 <1>", "9 <34>ab", "\n", "\r\n", "\0", " ", "0",
     "99999999 <1>",
 ];
 
