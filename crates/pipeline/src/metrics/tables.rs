@@ -11,7 +11,7 @@ use logstead_flow::machine::memory::{self, Shares};
 use logstead_flow::machine::process;
 use logstead_flow::machine::sockets::SocketLimit;
 use logstead_flow::requests::EndpointAnswers;
-use logstead_indexer::{Backlog, Space, Stats};
+use logstead_indexer::{Backlog, CacheUses, Space, Stats};
 use logstead_receive::SourceContext;
 use std::sync::atomic::Ordering;
 
@@ -36,6 +36,7 @@ pub(super) struct SourceMetrics<'a> {
 pub(super) struct LogspaceMetrics<'a> {
     stats: Stats,
     backlog: Backlog,
+    cache: CacheUses,
     counters: &'a LogspaceCounters,
 }
 
@@ -222,6 +223,10 @@ pub(super) const LOGSPACES: &[MetricRow<LogspaceReader>] = &[
     gauge("logspace_index_bytes", "Indexes of segments on disk.", |of| One(of.stats.index_bytes)),
     gauge("logspace_journal_bytes", "Journal on disk.", |of| One(of.stats.journal_bytes)),
     gauge("logspace_memory_bytes", "Batches in memory.", |of| One(of.stats.memory_bytes as u64)),
+    counter("logspace_cache_hits_total", "Parts of segments that were found in memory.", |of| {
+        One(of.cache.hits)
+    }),
+    counter("logspace_cache_misses_total", "Those that had to be read.", |of| One(of.cache.misses)),
     gauge("logspace_damaged_parts", "Parts that are known to be damaged.", |of| One(of.stats.damaged as u64)),
     gauge("logspace_failing", "1 while messages cannot be stored.", |of| {
         One(u64::from(of.counters.last_error.lock().is_some()))
@@ -392,7 +397,8 @@ pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse;
 
 impl LogspaceMetrics<'_> {
     pub(super) fn of(logspace: &Logspace) -> LogspaceMetrics<'_> {
-        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
-        LogspaceMetrics { stats, backlog, counters: logspace.counters() }
+        let (stats, keeper) = (logspace.stats(), logspace.keeper());
+        let (backlog, cache) = (keeper.backlog(), keeper.cache_uses());
+        LogspaceMetrics { stats, backlog, cache, counters: logspace.counters() }
     }
 }
