@@ -350,7 +350,8 @@ impl DiskFile for SimFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let (mut state, allowed) = self.disk.call();
         allowed?;
-        state.now += state.read_time;
+        let read_time = state.read_time;
+        state.now += read_time;
         if state.fails_reads {
             return Err(io::Error::other("input/output error"));
         }
