@@ -189,7 +189,7 @@ impl Bench<'_> {
     }
 
     fn median<T>(&self, question: impl Fn(&SearchContext<'_>) -> T) -> (Duration, T) {
-        let run = SearchContext { cancelled: &|| false, lanes: self.lanes };
+        let run = SearchContext { lanes: self.lanes, ..SearchContext::alone() };
         let mut answer = question(&run);
         let mut times = Vec::with_capacity(self.runs);
         for _ in 0..self.runs.max(1) {
@@ -204,7 +204,7 @@ impl Bench<'_> {
     /// Shows every message to the matcher.
     fn naive(&self, query: &Query) -> u64 {
         let (filter, all) = (filter(query), filter(&Query::All));
-        let run = SearchContext { cancelled: &|| false, lanes: self.lanes };
+        let run = SearchContext { lanes: self.lanes, ..SearchContext::alone() };
         let mut count = 0;
         self.searcher.scan(
             &all,

@@ -55,6 +55,7 @@ pub use search::{
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;
+pub use segment::cache::CacheUses;
 pub use store::append::Appender;
 pub use store::cursor::CursorError;
 pub use store::damage::{Damage, DamageReason};

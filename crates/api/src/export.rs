@@ -171,7 +171,7 @@ async fn export_table(
         let copies = question.count_copies(cancel);
         let reasons =
             question.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
-        if !coverage.unfinished.is_empty() {
+        if coverage.is_cut() {
             return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
         }
         let damaged = if coverage.complete { Vec::new() } else { reasons };

@@ -1,6 +1,8 @@
 //! Work that is done side by side, on threads that the caller brings.
 
+use super::deadline::{Deadline, note_late, watch_late};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The bytes that a question may hold by default.
 const HELD_BYTES: usize = 256 << 20;
@@ -33,15 +35,20 @@ impl Lanes for Alone {
     }
 }
 
-/// The results of `job` for each number below `jobs`, in their order.
+/// The results of `job` for each number below `jobs`, in their order. Its reads have the deadline of this thread.
 pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if jobs <= 1 || lanes.count() <= 1 {
         return (0..jobs).map(job).collect();
     }
     let made: Vec<OnceLock<T>> = (0..jobs).map(|_| OnceLock::new()).collect();
+    let (deadline, is_late) = (Deadline::current(), AtomicBool::new(false));
     lanes.run(jobs, &|number| {
-        made[number].get_or_init(|| job(number));
+        let (_, was_late) = watch_late(|| deadline.during(|| made[number].get_or_init(|| job(number))));
+        is_late.fetch_or(was_late, Ordering::Relaxed);
     });
+    if is_late.into_inner() {
+        note_late();
+    }
     made.into_iter().map(|made| made.into_inner().expect("every job was run")).collect()
 }
 

@@ -5,10 +5,12 @@
 //!
 //! **Invariant:** once work is cancelled, that stays so.
 
+pub mod deadline;
 pub mod lanes;
 mod pool;
 mod search_context;
 
+pub use deadline::Deadline;
 pub use lanes::{Alone, Lanes};
 pub use pool::Pool;
 pub use search_context::SearchContext;

@@ -1,6 +1,7 @@
 //! The context that a search runs in: when to stop, and the lanes for its parts.
 
 use super::Work;
+use super::deadline::{Deadline, NO_DEADLINE};
 use super::lanes::{Alone, Lanes};
 
 /// The context of a search.
@@ -10,12 +11,14 @@ pub struct SearchContext<'a> {
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
     /// The lanes in which its parts are done side by side.
     pub lanes: &'a dyn Lanes,
+    /// How long its reads may take.
+    pub deadline: &'a Deadline,
 }
 
 impl<'a> SearchContext<'a> {
     /// A search that runs to the end, on the calling thread.
     pub fn alone() -> SearchContext<'static> {
-        SearchContext { cancelled: &|| false, lanes: &Alone }
+        SearchContext { cancelled: &|| false, lanes: &Alone, deadline: &NO_DEADLINE }
     }
 
     /// Whether the search is no longer wanted.

@@ -10,6 +10,7 @@ use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 const SECTOR_BYTES: usize = 512;
 
@@ -39,6 +40,8 @@ struct SimState {
     dead: bool,
     bytes_max: Option<u64>,
     fails_reads: bool,
+    read_time: Duration,
+    now: Duration,
     random: Random,
     seed: u64,
 }
@@ -78,6 +81,16 @@ impl SimDisk {
     /// Whether nothing can be read from now on.
     pub fn set_fails_reads(&self, fails_reads: bool) {
         self.state.lock().fails_reads = fails_reads;
+    }
+
+    /// How long each read takes from now on, by the disk's own clock.
+    pub fn set_read_time(&self, read_time: Duration) {
+        self.state.lock().read_time = read_time;
+    }
+
+    /// The time on the disk's own clock: what its reads have taken.
+    pub fn now(&self) -> Duration {
+        self.state.lock().now
     }
 
     /// The number of bytes that all files together have.
@@ -335,8 +348,10 @@ impl DiskFile for SimFile {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let (state, allowed) = self.disk.call();
+        let (mut state, allowed) = self.disk.call();
         allowed?;
+        let read_time = state.read_time;
+        state.now += read_time;
         if state.fails_reads {
             return Err(io::Error::other("input/output error"));
         }

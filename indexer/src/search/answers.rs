@@ -8,6 +8,7 @@ use super::coverage::Coverage;
 use super::question::{Filter, RowQuestion};
 use super::searcher::Searcher;
 use super::sweep::{self, SegmentRows, Visitor};
+use crate::segment::asked_in_time;
 use logstead_answer::{
     Aggregation, AnswerError, AnswerRows, BatchLocation as StoredAt, BatchTimes, CodedColumn, Discovery,
     Facets, Histogram,
@@ -81,7 +82,12 @@ impl Visitor for AnswerVisitor<'_, '_> {
             let counted = lanes::map(run.lanes, found.len(), |at| {
                 let (sealed, rows) = &found[at];
                 let columns = AnswerColumns::of(sealed, logspace)?;
-                Some(asked.iter().map(|asked| asked.count(&columns, rows, &run.work())).collect::<Vec<_>>())
+                Some(
+                    asked
+                        .iter()
+                        .map(|asked| asked_in_time(|| asked.count(&columns, rows, &run.work())))
+                        .collect::<Vec<_>>(),
+                )
             });
             for ((sealed, rows), counted) in found.iter().zip(counted) {
                 coverage.add(self.segment(sealed, rows, counted.unwrap_or_default(), run));
@@ -137,7 +143,7 @@ impl AnswerVisitor<'_, '_> {
                 self.asked[at].add_counted(&counted, self.logspace);
                 Ok(true)
             }
-            None => self.asked[at].add_columns(&columns, rows, &self.work),
+            None => asked_in_time(|| self.asked[at].add_columns(&columns, rows, &self.work)),
         });
         match added {
             Ok(added) => added,

@@ -4,10 +4,10 @@ use super::bounds::RowBounds;
 use super::coverage::Coverage;
 use super::evaluate::Evaluation;
 use super::question::RowQuestion;
-use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, ReadScratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
+use crate::segment::{Segment, asked_in_time};
 use crate::store::damage::Damage;
 use logstead_record::{ColumnGroup, Selection};
 use logstead_work::Work;
@@ -72,13 +72,13 @@ pub(crate) fn find_candidates(segment: &Segment, question: &RowQuestion<'_>) -> 
     }
 }
 
-/// Asks an index. One that turns out to be damaged is not asked again.
+/// Asks an index. One that turns out to be damaged is not asked again; one that is late is not known now.
 pub(crate) fn ask<T>(
     segment: &Segment,
     question: impl Fn(&SegmentIndex) -> Result<T, IndexError>,
 ) -> Option<T> {
     let index = segment.index().ok()?;
-    question(&index).map_err(|error| segment.distrust_index(error)).ok()
+    asked_in_time(|| question(&index)).map_err(|error| segment.distrust_index(error)).ok()
 }
 
 impl Candidates {
@@ -108,7 +108,7 @@ impl Candidates {
         let batch = match read {
             Ok(batch) => batch,
             Err(error) => {
-                coverage.damaged.push(Damage::of_block(segment, error).to_string());
+                coverage.unread(&Damage::of_block(segment, error));
                 return (Selection::none(undecided.rows()), coverage);
             }
         };

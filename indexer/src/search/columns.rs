@@ -22,6 +22,12 @@ pub(super) enum ColumnFailure {
     Index(IndexError),
 }
 
+impl From<IndexError> for ColumnFailure {
+    fn from(error: IndexError) -> ColumnFailure {
+        ColumnFailure::Index(error)
+    }
+}
+
 /// The columns of a segment's index.
 pub(super) struct AnswerColumns<'a> {
     index: &'a SegmentIndex,
@@ -57,7 +63,7 @@ impl<'a> AnswerColumns<'a> {
                 FieldLocation::Blocks => return Ok(None),
                 FieldLocation::Nowhere => {}
                 FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    if !self.index.values(place).map_err(ColumnFailure::Index)?.is_complete {
+                    if !self.index.values(place)?.is_complete {
                         return Ok(None);
                     }
                 }
@@ -78,7 +84,7 @@ impl<'a> AnswerColumns<'a> {
             check(work, self.rows)?;
             coded.push(match place {
                 FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(ColumnFailure::Index)?;
+                    let names = self.index.names(place)?;
                     let ids = Cow::Owned(names.ids());
                     values_of(field, &names, ids)
                 }
@@ -130,7 +136,7 @@ impl<'a> AnswerColumns<'a> {
             check(work, self.rows)?;
             counted.push(match place {
                 FieldLocation::Known(_) | FieldLocation::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(ColumnFailure::Index)?;
+                    let names = self.index.names(place)?;
                     let counts = names.counts(rows);
                     (Some(names), counts)
                 }
@@ -156,7 +162,7 @@ impl<'a> AnswerColumns<'a> {
         let mut seen = Vec::new();
         for (number, name) in fields.with_column.iter().enumerate() {
             check(work, self.rows / 4)?;
-            let names = self.index.names(FieldLocation::Dynamic(number)).map_err(ColumnFailure::Index)?;
+            let names = self.index.names(FieldLocation::Dynamic(number))?;
             let suffices = names.is_complete() || is_rough && names.is_filled();
             if !suffices {
                 return Ok(None);

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** it is complete only if everything that had to be read could be read.
 
+use crate::store::damage::Damage;
 use crate::store::view::View;
 use logstead_record::Batch;
 use std::collections::HashSet;
@@ -31,6 +32,8 @@ pub struct Coverage {
     pub skipped_batches: u64,
     /// The parts that cannot be read.
     pub damaged: Vec<String>,
+    /// The parts that were not read in time: what is in them is not known.
+    pub late: Vec<String>,
 }
 
 impl Coverage {
@@ -46,6 +49,13 @@ impl Coverage {
         self.skipped_batches += other.skipped_batches;
         self.cancelled |= other.cancelled;
         self.damaged.extend(other.damaged);
+        self.late.extend(other.late);
+    }
+
+    /// A part was not read.
+    pub(super) fn unread(&mut self, damage: &Damage) {
+        let list = if damage.is_late() { &mut self.late } else { &mut self.damaged };
+        list.push(damage.to_string());
     }
 
     pub(super) fn scanned(&mut self, batch: &Batch) {
@@ -59,11 +69,13 @@ impl Coverage {
         damaged.append(&mut self.damaged);
         // A part that is read twice is reported once.
         let mut known = HashSet::new();
-        damaged.retain(|damage| known.insert(damage.clone()));
+        let mut is_new = |part: &String| known.insert(part.clone());
+        damaged.retain(&mut is_new);
+        self.late.retain(&mut is_new);
         let segments = (view.segments.len() + view.lost.len()) as u64;
         let batches: u64 = view.files.iter().map(|file| file.batches).sum();
         Coverage {
-            complete: damaged.is_empty() && !self.cancelled,
+            complete: damaged.is_empty() && self.late.is_empty() && !self.cancelled,
             skipped_batches: batches.saturating_sub(self.journal_batches),
             skipped_segments: segments.saturating_sub(self.segments),
             damaged,

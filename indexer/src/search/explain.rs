@@ -100,7 +100,7 @@ impl Searcher {
         let mut templates = HashMap::new();
         for segment in asked {
             let question = RowQuestion { filter, range, run: *run };
-            explained.add_segment(segment, &question, &mut templates);
+            run.deadline.during(|| explained.add_segment(segment, &question, &mut templates));
         }
         explained.templates_found = templates.len();
         explained.templates = most_frequent(templates);

@@ -119,7 +119,7 @@ impl Follower {
         }
         while self.next < view.next_sequence && !run.is_over() {
             let shown = match part_at(&view, self.next) {
-                NextPart::Segment(segment) => self.show_block(segment, run, visit),
+                NextPart::Segment(segment) => run.deadline.during(|| self.show_block(segment, run, visit)),
                 NextPart::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
                 NextPart::Missing(end, why, cause) => self.show_missing(end, &why, cause, visit),
             };
@@ -333,7 +333,9 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
 /// What has become of what cannot be read. What is only not read now must not be taken for lost.
 fn cause_of(damage: &Damage) -> MissingCause {
     match damage.why {
-        DamageReason::Disk(_) | DamageReason::Blocks(BlocksError::Disk(_)) => MissingCause::NotRead,
+        DamageReason::Disk(_) | DamageReason::Blocks(BlocksError::Disk(_) | BlocksError::Late) => {
+            MissingCause::NotRead
+        }
         _ => MissingCause::Damaged,
     }
 }

@@ -29,12 +29,12 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let blocks = &segment.blocks;
     let row = (sequence - segment.id.first_sequence) as u32;
     let block = blocks.block_of(row);
-    let damaged = |error| SearchError::Damaged(Damage::of_block(segment, error).to_string());
+    let unread = |error| SearchError::of(&Damage::of_block(segment, error));
     let rows = blocks.row_range(block);
     let mut only = Selection::none(rows.len());
     only.insert(row as usize - rows.start);
     let read = blocks.read_some(block, &only, ColumnGroups::ALL, &mut ReadScratch::default());
-    let batch = Arc::new(read.map_err(damaged)?);
+    let batch = Arc::new(read.map_err(unread)?);
     Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }
 

@@ -24,11 +24,14 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// The most blocks that are read together.
 const WAVE_BLOCKS_MAX: usize = 32;
 /// Blocks that are still read after the time is up, to show the best of what was found.
 const LATE_BLOCKS_MAX: usize = 32;
+/// The time that these may take.
+const LATE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// The rank of a message in the order asked for: a greater one comes first, and no two messages have the same.
 type Rank = (i64, u64);
@@ -241,7 +244,7 @@ impl<'a> Pages<'a> {
         let Request { order, limit, .. } = self.request;
         let best = std::mem::take(&mut self.best.heap).into_sorted_vec();
         let ranked: Vec<RankedRow> = best.into_iter().take(limit).map(|Reverse(ranked)| ranked).collect();
-        let mut blocks = self.blocks_of(&ranked);
+        let mut blocks = self.run.deadline.later(LATE_TIME_MAX).during(|| self.blocks_of(&ranked));
         self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
         self.ahead.clear();
         let mut hits = Vec::with_capacity(ranked.len());
@@ -310,7 +313,7 @@ impl<'a> Pages<'a> {
                     continue;
                 };
                 if let Err(damage) = &batch {
-                    self.coverage.damaged.push(damage.clone());
+                    self.coverage.unread(damage);
                     self.unreadable.insert(*place);
                 }
                 let batch = batch.ok();
@@ -326,8 +329,8 @@ impl<'a> Pages<'a> {
 }
 
 /// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
-fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
-    let damaged = |error| Damage::of_block(segment, error).to_string();
+fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, Damage> {
+    let damaged = |error| Damage::of_block(segment, error);
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
     let read = segment.blocks.read_some(block, &selection, ColumnGroups::ALL, &mut ReadScratch::default());
@@ -362,7 +365,7 @@ fn rank_block(
             (rows.iter().map(|row| (rank(row), row)).collect(), coverage)
         }
         Err(error) => {
-            coverage.damaged.push(Damage::of_block(segment, error).to_string());
+            coverage.unread(&Damage::of_block(segment, error));
             (Vec::new(), coverage)
         }
     }

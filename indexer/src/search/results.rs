@@ -2,6 +2,7 @@
 
 use super::coverage::Coverage;
 use super::question::Position;
+use crate::store::damage::Damage;
 use logstead_record::{Batch, Timestamp};
 use std::sync::Arc;
 
@@ -58,4 +59,14 @@ pub enum SearchError {
     /// It cannot be read.
     #[error("the message may be in a damaged part of the store: {0}")]
     Damaged(String),
+    /// Nobody knows whether it can be read: the time was up.
+    #[error("the message may be in a part of the store that cannot be read for now: {0}")]
+    Late(String),
+}
+
+impl SearchError {
+    pub(super) fn of(damage: &Damage) -> SearchError {
+        let of = if damage.is_late() { SearchError::Late } else { SearchError::Damaged };
+        of(damage.to_string())
+    }
 }

@@ -31,13 +31,13 @@ impl Searcher {
 
     /// The first messages that match.
     pub fn search(&self, request: &Request<'_>, run: &SearchContext<'_>) -> ResultPage {
-        page::search(&self.view(), request, run)
+        run.deadline.during(|| page::search(&self.view(), request, run))
     }
 
     /// The same, and the sequence of the first message stored too late to be on the page.
     pub fn search_and_next(&self, request: &Request<'_>, run: &SearchContext<'_>) -> (ResultPage, u64) {
         let view = self.view();
-        (page::search(&view, request, run), view.next_sequence)
+        (run.deadline.during(|| page::search(&view, request, run)), view.next_sequence)
     }
 
     /// The number of messages that match.
@@ -68,7 +68,7 @@ impl Searcher {
     /// The names of the dynamic fields that messages of a range may have, as they were first spelled. The names that
     /// are known when `run` ends.
     pub fn field_names(&self, range: TimeRange, run: &SearchContext<'_>) -> Vec<String> {
-        field_names(&self.view(), range, run)
+        run.deadline.during(|| field_names(&self.view(), range, run))
     }
 
     /// The contents of the logspace in figures.

@@ -71,15 +71,9 @@ type SelectedBatch = (u64, Arc<Batch>, Selection);
 
 /// Shows everything that matches to a visitor.
 pub(crate) fn sweep(view: &View, question: RowQuestion<'_>, visitor: &mut dyn Visitor) -> Coverage {
+    let deadline = question.run.deadline;
     let mut sweep = Sweep { view, question, visitor, coverage: Coverage::default() };
-    let segments = sweep.segments();
-    if sweep.visitor.newest_first() {
-        sweep.tail();
-        segments.rchunks(WAVE_SEGMENTS).for_each(|wave| sweep.wave(wave));
-    } else {
-        segments.chunks(WAVE_SEGMENTS).for_each(|wave| sweep.wave(wave));
-        sweep.tail();
-    }
+    deadline.during(|| sweep.all());
     sweep.coverage.end(view)
 }
 
@@ -92,6 +86,17 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
+    fn all(&mut self) {
+        let segments = self.segments();
+        if self.visitor.newest_first() {
+            self.tail();
+            segments.rchunks(WAVE_SEGMENTS).for_each(|wave| self.wave(wave));
+        } else {
+            segments.chunks(WAVE_SEGMENTS).for_each(|wave| self.wave(wave));
+            self.tail();
+        }
+    }
+
     fn segments(&self) -> Vec<&'a Segment> {
         let segments = self.view.segments.iter().map(|segment| &**segment);
         segments.filter(|segment| self.question.concerns(segment.blocks.span.times())).collect()
@@ -315,9 +320,7 @@ impl SegmentRows<'_> {
                         let first = blocks.row_range(*block).start as u64;
                         visit(segment.id.first_sequence + first, &Arc::new(batch), rows);
                     }
-                    Err(error) => {
-                        coverage.damaged.push(Damage::of_block(segment, error).to_string());
-                    }
+                    Err(error) => coverage.unread(&Damage::of_block(segment, error)),
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::bundle::BundleWriter;
 use super::id::SegmentId;
 use super::index::IndexBuilder;
 use super::memory::MemoryShare;
+use super::place::{PlacedSegment, SegmentPlace};
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
@@ -107,7 +108,7 @@ impl<'a> SegmentBuilder<'a> {
         let [blocks_path, index_path] = folder.paths(id).map(|path| with_suffix(&path));
         let mut unnamed = UnnamedFiles { folder, paths: Vec::new() };
         write_file(folder, blocks, &blocks_path, &mut unnamed)?;
-        let blocks = folder.open_blocks(&blocks_path).map_err(io::Error::other)?;
+        let blocks = folder.open_blocks(SegmentPlace::Local, &blocks_path).map_err(io::Error::other)?;
         write_file(folder, index.finish(&blocks).map_err(io::Error::other)?, &index_path, &mut unnamed)?;
         let paths = folder.paths(id);
         for (new_path, path) in unnamed.paths.clone().iter().zip(&paths) {
@@ -115,7 +116,8 @@ impl<'a> SegmentBuilder<'a> {
             unnamed.paths.push(path.clone());
         }
         folder.disk.sync_dir(&folder.path)?;
-        let segment = folder.open(id).map_err(io::Error::other)?;
+        let segment =
+            folder.open(PlacedSegment { id, place: SegmentPlace::Local }).map_err(io::Error::other)?;
         unnamed.paths.clear();
         Ok(segment)
     }

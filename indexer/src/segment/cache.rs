@@ -30,6 +30,17 @@ pub(crate) enum CachePart {
     Section(&'static str),
     /// A section of a group of rows.
     Group(&'static str, usize),
+    /// A page of a file.
+    Page(u64),
+}
+
+/// How often a cache was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CacheUses {
+    /// And had the part.
+    pub hits: u64,
+    /// And had not.
+    pub misses: u64,
 }
 
 type CachedPart = Arc<dyn Any + Send + Sync>;
@@ -41,6 +52,7 @@ struct CacheState {
     bytes_max: usize,
     /// Counts up with each use.
     now: u64,
+    uses: CacheUses,
     owners: u64,
 }
 
@@ -70,6 +82,11 @@ impl Cache {
         self.state.lock().bytes
     }
 
+    /// How often it was asked so far.
+    pub(crate) fn uses(&self) -> CacheUses {
+        self.state.lock().uses
+    }
+
     /// An owner like no other.
     pub(crate) fn owner(&self) -> CacheOwner {
         let mut state = self.state.lock();
@@ -84,17 +101,31 @@ impl Cache {
         part: CachePart,
         read: impl FnOnce() -> Result<(T, usize), E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(kept) = self.state.lock().find((owner, part))
-            && let Ok(kept) = kept.downcast()
-        {
+        if let Some(kept) = self.find(owner, part) {
             return Ok(kept);
         }
         let (what, bytes) = read()?;
         let what = Arc::new(what);
-        // A dropped part may forget parts of its own, so it is not dropped while the lock is held.
-        let dropped = self.state.lock().keep((owner, part), Arc::clone(&what) as CachedPart, bytes);
-        drop(dropped);
+        self.keep(owner, part, &what, bytes);
         Ok(what)
+    }
+
+    /// A part of a segment, if it is cached.
+    pub(crate) fn find<T: Any + Send + Sync>(&self, owner: CacheOwner, part: CachePart) -> Option<Arc<T>> {
+        self.state.lock().find((owner, part))?.downcast().ok()
+    }
+
+    /// Caches a part, which takes this much memory, if it fits.
+    pub(crate) fn keep<T: Any + Send + Sync>(
+        &self,
+        owner: CacheOwner,
+        part: CachePart,
+        what: &Arc<T>,
+        bytes: usize,
+    ) {
+        // A dropped part may forget parts of its own, so it is not dropped while the lock is held.
+        let dropped = self.state.lock().keep((owner, part), Arc::clone(what) as CachedPart, bytes);
+        drop(dropped);
     }
 
     /// Drops all parts of a segment.
@@ -112,7 +143,11 @@ impl Cache {
 impl CacheState {
     fn find(&mut self, key: (CacheOwner, CachePart)) -> Option<CachedPart> {
         self.now += 1;
-        let found = self.kept.get_mut(&key)?;
+        let Some(found) = self.kept.get_mut(&key) else {
+            self.uses.misses += 1;
+            return None;
+        };
+        self.uses.hits += 1;
         found.used = self.now;
         Some(Arc::clone(&found.what))
     }

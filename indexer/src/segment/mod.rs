@@ -20,19 +20,22 @@ pub(crate) mod lexicon;
 mod memory;
 pub(crate) mod names;
 pub(crate) mod packed;
+pub(crate) mod place;
 mod templates;
 pub(crate) mod times;
 pub(crate) mod words;
 
-use crate::disk::{Disk, DiskFile};
+use crate::disk::Disk;
 
 use crate::journal::frame::Hash;
 use blocks::{Blocks, BlocksError, ReadScratch};
 use bundle::IndexError;
-use cache::{Cache, CacheOwner, CachePart};
+use cache::{Cache, CacheOwner, CachePart, CacheUses};
 use id::SegmentId;
 use index::{IndexBuilder, SegmentIndex};
+use logstead_work::deadline::watch_late;
 use parking_lot::Mutex;
+use place::{CachedFile, LocalFile, PlacedSegment, SegmentFile, SegmentPlace};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +56,7 @@ pub(crate) struct Folder {
 /// A sealed segment.
 pub(crate) struct Segment {
     pub(crate) id: SegmentId,
+    place: SegmentPlace,
     /// Its messages.
     pub(crate) blocks: Blocks,
     folder: Folder,
@@ -60,7 +64,7 @@ pub(crate) struct Segment {
     owner: CacheOwner,
     index: Mutex<IndexState>,
     /// The open index file, if it is held.
-    index_file: Option<Arc<dyn DiskFile>>,
+    index_file: Option<Arc<dyn SegmentFile>>,
     index_bytes: AtomicU64,
 }
 
@@ -102,22 +106,28 @@ impl Folder {
         IndexBuilder::new(first_sequence, previous_hash, self.building.hold())
     }
 
+    /// How often something was looked for in this memory.
+    pub(crate) fn cache_uses(&self) -> CacheUses {
+        self.cache.uses()
+    }
+
     /// The memory of the indexes.
     pub(crate) fn index_memory_bytes(&self) -> usize {
         self.cache.bytes()
     }
 
     /// Opens a segment.
-    pub(crate) fn open(&self, id: SegmentId) -> Result<Segment, BlocksError> {
+    pub(crate) fn open(&self, PlacedSegment { id, place }: PlacedSegment) -> Result<Segment, BlocksError> {
         let [path, index_path] = self.paths(id);
-        let blocks = self.open_blocks(&path)?;
+        let blocks = self.open_blocks(place, &path)?;
         if (blocks.first_sequence, blocks.rows()) != (id.first_sequence, id.rows) {
             return Err(BlocksError::Renamed);
         }
-        let index_file = self.disk.open(&index_path).ok();
+        let index_file = self.open_file(place, &index_path).ok();
         let index_bytes = index_file.as_ref().map_or(0, |file| file.bytes().unwrap_or(0));
         Ok(Segment {
             id,
+            place,
             blocks,
             folder: self.clone(),
             owner: self.cache.owner(),
@@ -127,12 +137,20 @@ impl Folder {
         })
     }
 
-    fn open_blocks(&self, path: &Path) -> Result<Blocks, BlocksError> {
-        let file = self.disk.open(path).map_err(|error| match error.kind() {
+    fn open_blocks(&self, place: SegmentPlace, path: &Path) -> Result<Blocks, BlocksError> {
+        let file = self.open_file(place, path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => BlocksError::Missing,
             _ => BlocksError::Disk(error.to_string()),
         })?;
         Blocks::open(file, &self.cache)
+    }
+
+    /// Opens a file of a segment, wherever it lies.
+    fn open_file(&self, place: SegmentPlace, path: &Path) -> io::Result<Arc<dyn SegmentFile>> {
+        let file: Arc<dyn SegmentFile> = match place {
+            SegmentPlace::Local => Arc::new(LocalFile(self.disk.open(path)?)),
+        };
+        Ok(if place.keeps_pages() { Arc::new(CachedFile::open(file, &self.cache)?) } else { file })
     }
 
     /// How long the index of a segment is; nothing if it has none.
@@ -148,6 +166,11 @@ impl Folder {
 }
 
 impl Segment {
+    /// Its entry in a manifest.
+    pub(crate) fn placed(&self) -> PlacedSegment {
+        PlacedSegment { id: self.id, place: self.place }
+    }
+
     /// The number of bytes that it takes on the disk.
     pub(crate) fn bytes(&self) -> u64 {
         self.index_bytes() + self.blocks.bytes
@@ -173,27 +196,31 @@ impl Segment {
         if let IndexState::Unusable(error) = &*state {
             return Err(error.clone());
         }
-        let opened = self.folder.cache.get(self.owner, CachePart::Index, || {
-            let [_, path] = self.folder.paths(self.id);
-            let file = self.index_file.clone().map_or_else(|| self.folder.disk.open(&path), Ok)?;
-            let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache, self.owner)?;
-            let bytes = index.memory_bytes();
-            Ok::<_, IndexError>((index, bytes))
+        let opened = asked_in_time(|| {
+            self.folder.cache.get(self.owner, CachePart::Index, || {
+                let [_, path] = self.folder.paths(self.id);
+                let file =
+                    self.index_file.clone().map_or_else(|| self.folder.open_file(self.place, &path), Ok)?;
+                let index = SegmentIndex::open(file, &self.blocks, &self.folder.cache, self.owner)?;
+                let bytes = index.memory_bytes();
+                Ok::<_, IndexError>((index, bytes))
+            })
         });
         match &opened {
             Ok(index) => {
                 self.index_bytes.store(index.bytes(), Ordering::Relaxed);
                 *state = IndexState::Usable;
             }
+            Err(IndexError::Late) => {}
             Err(error) => *state = IndexState::Unusable(error.clone()),
         }
         opened
     }
 
-    /// Whether it has no index that can be read.
+    /// Whether it has no index that can be read, as far as is known.
     pub(crate) fn lacks_index(&self) -> bool {
         let is_usable = matches!(*self.index.lock(), IndexState::Usable);
-        !is_usable && self.index().is_err()
+        !is_usable && self.index().is_err_and(|error| error != IndexError::Late)
     }
 
     /// The memory of the table of its blocks.
@@ -201,8 +228,11 @@ impl Segment {
         self.blocks.memory_bytes()
     }
 
-    /// Stops using its index, which turned out to be damaged.
+    /// Stops using its index, which turned out to be damaged. One that was not read in time is as good as before.
     pub(crate) fn distrust_index(&self, error: IndexError) {
+        if error == IndexError::Late {
+            return;
+        }
         self.folder.cache.forget(self.owner);
         *self.index.lock() = IndexState::Unusable(error);
     }
@@ -212,6 +242,12 @@ impl Segment {
         self.folder.cache.forget(self.owner);
         *self.index.lock() = IndexState::Unopened;
     }
+}
+
+/// Asks an index. If a read was late, that is the error, whatever became of it on its way.
+pub(crate) fn asked_in_time<T, E: From<IndexError>>(ask: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    let (asked, is_late) = watch_late(ask);
+    asked.map_err(|error| if is_late { IndexError::Late.into() } else { error })
 }
 
 impl Drop for Segment {

@@ -8,6 +8,7 @@
 //! count is set aside. Names and tables alone prove nothing.
 
 use crate::segment::id::SegmentId;
+use crate::segment::place::PlacedSegment;
 use crate::segment::{Folder, Segment};
 use crate::store::damage::Damage;
 use crate::store::read::{StretchItem, read_file};
@@ -20,7 +21,7 @@ use std::sync::OnceLock;
 
 /// A segment that may count.
 pub(crate) struct Candidate {
-    pub(crate) id: SegmentId,
+    pub(crate) placed: PlacedSegment,
     pub(crate) segment: Result<Segment, LostSegment>,
     pub(crate) is_named: bool,
     whole: OnceLock<bool>,
@@ -54,18 +55,19 @@ pub(crate) enum JournalFate {
 }
 
 impl Candidate {
-    pub(crate) fn open(folder: &Folder, id: SegmentId, is_named: bool) -> Candidate {
+    pub(crate) fn open(folder: &Folder, placed: PlacedSegment, is_named: bool) -> Candidate {
+        let id = placed.id;
         let lost = |why| LostSegment {
             id,
             index_bytes: folder.index_bytes(id),
             damage: Damage::of_segment(id, why),
         };
-        let segment = folder.open(id).map_err(lost);
-        Candidate { id, segment, is_named, whole: OnceLock::new() }
+        let segment = folder.open(placed).map_err(lost);
+        Candidate { placed, segment, is_named, whole: OnceLock::new() }
     }
 
     pub(crate) fn range(&self) -> Range<u64> {
-        self.id.sequences()
+        self.placed.id.sequences()
     }
 
     /// Whether all its messages can be read, found by reading all of them.
@@ -80,15 +82,15 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], flo
     for at in 0..offered.len() {
         offered[at].0 = has_whole_parts(&offered[at].1, &offered);
     }
-    offered.sort_by_key(|(has_whole_parts, Candidate { id, segment, is_named, .. })| {
-        (*has_whole_parts || segment.is_err(), !is_named, Reverse(id.rows))
+    offered.sort_by_key(|(has_whole_parts, Candidate { placed, segment, is_named, .. })| {
+        (*has_whole_parts || segment.is_err(), !is_named, Reverse(placed.id.rows))
     });
     let decoded = journals.iter().map(|_| OnceLock::new()).collect();
     let mut choosing = ChoiceBuilder { floor, journals, decoded, chosen: Vec::new(), dropped: Vec::new() };
     offered.into_iter().for_each(|(_, candidate)| choosing.offer(candidate));
     let fates = (0..journals.len()).map(|at| choosing.fate_of_journal(at)).collect();
     let ChoiceBuilder { mut chosen, dropped, .. } = choosing;
-    chosen.sort_by_key(|candidate| candidate.id);
+    chosen.sort_by_key(|candidate| candidate.placed);
     Choice { segments: chosen, dropped, journals: fates }
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn choose(candidates: Vec<Candidate>, journals: &[JournalReplay], flo
 fn has_whole_parts(candidate: &Candidate, all: &[(bool, Candidate)]) -> bool {
     let range = candidate.range();
     let is_part = |other: &&Candidate| {
-        other.id != candidate.id && within(&other.range(), &range) && other.segment.is_ok()
+        other.placed.id != candidate.placed.id && within(&other.range(), &range) && other.segment.is_ok()
     };
     let parts: Vec<&Candidate> = all.iter().map(|(_, other)| other).filter(is_part).collect();
     let whole = || parts.iter().filter(|part| part.is_whole()).map(|part| part.range()).collect();
@@ -147,12 +149,12 @@ impl ChoiceBuilder<'_> {
 
     fn drop_chosen(&mut self, is_dropped: impl Fn(&Candidate) -> bool) {
         for part in self.chosen.extract_if(.., |other| is_dropped(other)) {
-            self.dropped.push((part.id, Fate::Redundant));
+            self.dropped.push((part.placed.id, Fate::Redundant));
         }
     }
 
     fn drop(&mut self, candidate: &Candidate, fate: Fate) {
-        self.dropped.push((candidate.id, fate));
+        self.dropped.push((candidate.placed.id, fate));
     }
 
     fn found_in_journal(&self, range: &Range<u64>) -> Vec<Range<u64>> {

@@ -86,6 +86,11 @@ pub enum DamageReason {
 }
 
 impl Damage {
+    /// Whether it is none, as far as is known: it was not read in time.
+    pub(crate) fn is_late(&self) -> bool {
+        matches!(self.why, DamageReason::Blocks(BlocksError::Late))
+    }
+
     /// The damage of a whole segment.
     pub(crate) fn of_segment(id: SegmentId, why: BlocksError) -> Damage {
         let (file, messages) = (id.blocks_name(), Some(u64::from(id.rows)));

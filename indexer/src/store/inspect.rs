@@ -8,6 +8,7 @@ use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
 use crate::segment::bundle::{Bundle, BundleKind, IndexError};
 use crate::segment::cache::Cache;
+use crate::segment::place::LocalFile;
 use crate::store::manifest::{Manifest, ManifestError};
 use crate::store::orphans;
 use logstead_record::Timestamp;
@@ -131,7 +132,7 @@ fn tell_frames(file: &dyn DiskFile, start: u64, end: u64, lines: &mut Vec<String
 }
 
 fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
-    let blocks = Blocks::open(file, &Arc::new(Cache::new(0)))?;
+    let blocks = Blocks::open(Arc::new(LocalFile(file)), &Arc::new(Cache::new(0)))?;
     let root = blocks.verify_root().map_or_else(|error| error.to_string(), |()| "as it should be".to_owned());
     let span = blocks.span;
     let mut lines = vec![
@@ -154,7 +155,7 @@ fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
 }
 
 fn tell_index(file: Arc<dyn DiskFile>) -> Result<Vec<String>, IndexError> {
-    let bundle = Bundle::open(BundleKind::Index, file)?;
+    let bundle = Bundle::open(BundleKind::Index, Arc::new(LocalFile(file)))?;
     let identity = bundle.identity();
     let pages = bundle.verify().map_or_else(|error| error.to_string(), |()| "as they should be".to_owned());
     let mut lines = vec![
@@ -172,13 +173,13 @@ fn tell_index(file: Arc<dyn DiskFile>) -> Result<Vec<String>, IndexError> {
 
 fn tell_manifest(content: &[u8]) -> Result<Vec<String>, ManifestError> {
     let manifest = Manifest::from_bytes(content)?;
-    let messages: u64 = manifest.segments.iter().map(|id| u64::from(id.rows)).sum();
+    let messages: u64 = manifest.segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
     let mut lines = vec![
         format!("manifest, {} bytes", content.len()),
         format!("{} segments with {messages} messages", manifest.segments.len()),
         String::new(),
     ];
-    lines.extend(manifest.segments.iter().map(|id| id.blocks_name()));
+    lines.extend(manifest.segments.iter().map(|segment| segment.id.blocks_name()));
     Ok(lines)
 }
 

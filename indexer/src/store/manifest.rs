@@ -11,10 +11,11 @@
 //! |     32 |    8 | newest   | the first sequence of the newest journal file             |
 //! |     40 |   16 | identity | of the logspace or queue that it is a part of             |
 //! |     56 |    8 | expired  | when the last of those below `first` was received, in nanoseconds since 1970 |
-//! |     64 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//! |     64 |      | segments | each its first sequence (8), its number of rows (4) and its [place](SegmentPlace) (4) |
 //!
 //! All numbers are little endian. The segments are in the order of their sequences and do not overlap. `expired` is the
-//! smallest number if nothing has expired, or if it is not known when that was received.
+//! smallest number if nothing has expired, or if it is not known when that was received. The place 0 is the folder of the
+//! logspace; a manifest that names another one is of a later version, and is refused as such.
 //!
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. All messages below
 //! `next` were synced before, so a journal that ends earlier has lost messages.
@@ -22,6 +23,7 @@
 use crate::bytes::{array_at, time_at, u32_at, u64_at};
 use crate::disk::{self, Disk, LogspaceIdentity};
 use crate::segment::id::SegmentId;
+use crate::segment::place::{PlacedSegment, SegmentPlace};
 use logstead_record::Timestamp;
 use std::io;
 use std::path::Path;
@@ -46,7 +48,7 @@ pub(crate) struct Manifest {
     pub(crate) extent: Option<ManifestExtent>,
     /// Likewise.
     pub(crate) identity: Option<LogspaceIdentity>,
-    pub(crate) segments: Vec<SegmentId>,
+    pub(crate) segments: Vec<PlacedSegment>,
 }
 
 /// The sequences that a logspace holds, as far as the manifest knows.
@@ -77,6 +79,9 @@ pub enum ManifestError {
     /// Another version of this program wrote it.
     #[error("it has version {0}, and this program reads version {VERSION}")]
     Version(u32),
+    /// Another version of this program put a segment somewhere else.
+    #[error("it has a segment at place {0}, which this program does not know")]
+    Place(u32),
 }
 
 impl Manifest {
@@ -111,9 +116,10 @@ impl Manifest {
         [first, next, newest].iter().for_each(|sequence| bytes.extend_from_slice(&sequence.to_le_bytes()));
         bytes.extend_from_slice(&self.identity.unwrap_or_default().0);
         bytes.extend_from_slice(&expired.unwrap_or(Timestamp::MIN).nanos().to_le_bytes());
-        for id in &self.segments {
+        for PlacedSegment { id, place } in &self.segments {
             bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
-            bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
+            bytes.extend_from_slice(&id.rows.to_le_bytes());
+            bytes.extend_from_slice(&place.number().to_le_bytes());
         }
         let crc = crc32c::crc32c(&bytes[8..]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
@@ -134,11 +140,12 @@ impl Manifest {
         let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
         let (extent, identity) = (Some(read_extent(header)), Some(LogspaceIdentity(array_at(header, 40))));
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
-        let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
-        let segments = segments
-            .filter(|_| rest.is_empty() && entries.len() == u32_at(header, 12) as usize)
-            .ok_or(damaged)?;
-        let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
+        if !rest.is_empty() || entries.len() != u32_at(header, 12) as usize {
+            return Err(damaged);
+        }
+        let segments = entries.iter().map(read_entry).collect::<Result<Vec<_>, _>>()?;
+        let in_order =
+            segments.windows(2).all(|pair| pair[0].id.sequences().end <= pair[1].id.first_sequence);
         if in_order { Ok(Manifest { extent, identity, segments }) } else { Err(damaged) }
     }
 }
@@ -152,8 +159,11 @@ fn read_extent(header: &[u8; HEADER_BYTES]) -> ManifestExtent {
     }
 }
 
-fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
-    Some(SegmentId { first_sequence: u64_at(entry, 0), rows: u32::try_from(u64_at(entry, 8)).ok()? })
+fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Result<PlacedSegment, ManifestError> {
+    let (id, number) =
+        (SegmentId { first_sequence: u64_at(entry, 0), rows: u32_at(entry, 8) }, u32_at(entry, 12));
+    let place = SegmentPlace::of_number(number).ok_or(ManifestError::Place(number))?;
+    Ok(PlacedSegment { id, place })
 }
 
 #[cfg(test)]
@@ -173,7 +183,7 @@ mod tests {
             let segments = rows.into_iter().map(|(gap, rows)| {
                 let id = SegmentId { first_sequence: next + gap, rows };
                 next = id.sequences().end;
-                id
+                PlacedSegment { id, place: SegmentPlace::Local }
             });
             let segments = segments.collect();
             let extent = Some(ManifestExtent { first: bit.index(5) as u64, next, newest: next, expired });
@@ -195,5 +205,16 @@ mod tests {
             bytes[4..8].copy_from_slice(&crc.to_le_bytes());
             assert_eq!(Manifest::from_bytes(&bytes), Err(ManifestError::Version(version.into())));
         }
+    }
+
+    #[test]
+    fn a_place_of_another_version_is_its_own_error() {
+        let id = SegmentId { first_sequence: 0, rows: 5 };
+        let segments = vec![PlacedSegment { id, place: SegmentPlace::Local }];
+        let mut bytes = Manifest { segments, ..Manifest::default() }.to_bytes();
+        bytes[HEADER_BYTES + 12] = 7;
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        assert_eq!(Manifest::from_bytes(&bytes), Err(ManifestError::Place(7)));
     }
 }

@@ -225,11 +225,11 @@ fn recovery(survey: &Survey) -> Recovery {
     let (cuts, orphans) = survey.aside.iter().cloned().partition(|name| orphans::is_cut(name));
     let in_files = survey.files.iter().flat_map(|file| file.damaged.iter().cloned());
     let in_segments = survey.lost.iter().map(|lost| lost.damage.clone());
-    let ids = survey.manifest.segments.iter();
+    let segments = survey.manifest.segments.iter();
     let gaps = survey.gaps.iter().map(crate::store::view::Gap::damage);
     Recovery {
-        segments: ids.len(),
-        sealed_messages: ids.map(|id| u64::from(id.rows)).sum(),
+        segments: segments.len(),
+        sealed_messages: segments.map(|segment| u64::from(segment.id.rows)).sum(),
         files: survey.files.len(),
         batches: survey.files.iter().map(|file| file.batches).sum(),
         messages: survey.files.iter().map(|file| file.messages).sum(),

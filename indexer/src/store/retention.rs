@@ -198,7 +198,7 @@ pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[Store
     let first = parts.get(expired.len()).map_or(view.next_sequence, StorePart::first_sequence);
     let received = expired_with(view, &parts, expired.len());
     let extent = manifest.extent.unwrap_or_default();
-    let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
+    let left = manifest.segments.iter().filter(|segment| first <= segment.id.first_sequence);
     let segments = left.copied().collect();
     let extent = Some(ManifestExtent { first, expired: received, ..extent });
     Manifest { extent, identity: manifest.identity, segments }

@@ -7,6 +7,7 @@ use crate::disk::{Disk, LogspaceIdentity};
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::segment::id::SegmentId;
+use crate::segment::place::{PlacedSegment, SegmentPlace};
 use crate::segment::{Folder, Segment};
 use crate::store::choose::{Candidate, Choice, Fate, JournalFate, choose, covers};
 use crate::store::damage::{Damage, DamageReason};
@@ -16,6 +17,7 @@ use crate::store::replay::{self, JournalReplay};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
+use logstead_work::deadline::watch_late;
 use logstead_work::lanes::{self, Lanes};
 use std::collections::BTreeSet;
 use std::io;
@@ -81,7 +83,7 @@ impl Listing {
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
         let mut manifest = Manifest::read(disk, dir);
-        if let Err(source @ ManifestError::Version(_)) = manifest {
+        if let Err(source @ (ManifestError::Version(_) | ManifestError::Place(_))) = manifest {
             return Err(OpenError::ManifestVersion { path, source });
         }
         let list = |folder| {
@@ -140,16 +142,20 @@ impl Listing {
     }
 
     fn candidates(&self, folder: &Folder, lanes: &dyn Lanes) -> Vec<Candidate> {
-        let named: BTreeSet<SegmentId> =
+        let named: BTreeSet<PlacedSegment> =
             self.manifest().into_iter().flat_map(|manifest| manifest.segments.iter().copied()).collect();
         let here = self.segments.iter().filter_map(|name| SegmentId::of_blocks_name(name));
-        let all: Vec<SegmentId> =
+        let here = here.map(|id| PlacedSegment { id, place: SegmentPlace::Local });
+        let all: Vec<PlacedSegment> =
             named.iter().copied().chain(here).collect::<BTreeSet<_>>().into_iter().collect();
         lanes::map(lanes, all.len(), |at| Candidate::open(folder, all[at], named.contains(&all[at])))
     }
 
-    fn has_blocks(&self, id: SegmentId) -> bool {
-        self.segments.contains(&id.blocks_name())
+    /// Whether the blocks of a segment are there, as far as a look at the folders can tell.
+    fn has_blocks(&self, PlacedSegment { id, place }: PlacedSegment) -> bool {
+        match place {
+            SegmentPlace::Local => self.segments.contains(&id.blocks_name()),
+        }
     }
 
     fn aside(&self) -> Vec<String> {
@@ -189,9 +195,15 @@ pub(crate) fn survey(
     };
     let sequences = listing.journals();
     let journals = (0..sequences.len()).map(|at| read(at, &sequences, &[])).collect::<Result<Vec<_>, _>>()?;
-    let candidates = listing.candidates(folder, lanes);
-    let expired = expired(listing, &candidates, &journals);
-    let choice = choose(candidates, &journals, expired);
+    let ((expired, choice), is_late) = watch_late(|| {
+        let candidates = listing.candidates(folder, lanes);
+        let expired = expired(listing, &candidates, &journals);
+        (expired, choose(candidates, &journals, expired))
+    });
+    if is_late {
+        // Nobody knows what counts.
+        return Err(failed("read", &dir.join(SEGMENTS_DIR), io::ErrorKind::TimedOut.into()));
+    }
     let mut held: Vec<Range<u64>> = journals.iter().flat_map(JournalReplay::found).collect();
     held.extend(choice.segments.iter().map(|candidate| candidate.range()));
     held.push(0..expired);
@@ -219,8 +231,9 @@ pub(crate) fn survey(
 /// somewhere else, and is not believed.
 fn expired(listing: &Listing, candidates: &[Candidate], journals: &[JournalReplay]) -> u64 {
     let Some(ManifestExtent { first, next, .. }) = listing.extent() else { return 0 };
-    let mut named = candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.id);
-    let has_all = named.all(|id| listing.has_blocks(id));
+    let mut named =
+        candidates.iter().filter(|candidate| candidate.is_named).map(|candidate| candidate.placed);
+    let has_all = named.all(|segment| listing.has_blocks(segment));
     let ends = candidates.iter().map(|candidate| candidate.range().end);
     let end = ends.chain(journals.iter().map(|journal| journal.end)).max().unwrap_or(0);
     if has_all && next <= end { first } else { 0 }
@@ -257,7 +270,7 @@ fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<R
         add(id.blocks_name(), *fate);
         add(id.index_name(), *fate);
     }
-    let known = choice.segments.iter().map(|candidate| candidate.id);
+    let known = choice.segments.iter().map(|candidate| candidate.placed.id);
     let known: BTreeSet<SegmentId> = known.chain(choice.dropped.iter().map(|(id, _)| *id)).collect();
     let indexes = listing.segments.iter().filter_map(|name| SegmentId::of_index_name(name));
     for id in indexes.filter(|id| !known.contains(id)) {
@@ -299,7 +312,7 @@ impl SurveyBuilder<'_> {
             last.known_end = Some(self.noted());
         }
         let damaged = self.damaged(has_parts, &end);
-        let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.id).collect();
+        let placed = self.segments.iter().map(|candidate| candidate.placed).collect();
         let missing = gaps.first().map(|gap| gap.sequences.start);
         let first = self.first_part(&kept).or(missing).unwrap_or(end.next_sequence);
         let first = self.listing.extent().map_or(first, |extent| extent.first.min(first));
@@ -307,7 +320,7 @@ impl SurveyBuilder<'_> {
         let newest = end.newest_missing.unwrap_or(newest);
         let expired = self.listing.extent().and_then(|extent| extent.expired);
         let extent = ManifestExtent { first, next: end.next_sequence, newest, expired };
-        let manifest = Manifest { extent: Some(extent), identity: self.listing.identity, segments: ids };
+        let manifest = Manifest { extent: Some(extent), identity: self.listing.identity, segments: placed };
         let (mut segments, mut lost) = (Vec::new(), Vec::new());
         for candidate in self.segments {
             match candidate.segment {
@@ -399,19 +412,19 @@ impl SurveyBuilder<'_> {
     }
 
     fn next_segment(&self, end: u64) -> Option<u64> {
-        let starts = self.segments.iter().map(|candidate| candidate.id.first_sequence);
+        let starts = self.segments.iter().map(|candidate| candidate.range().start);
         starts.filter(|start| end <= *start).min()
     }
 
     fn first_part(&self, files: &[JournalReplay]) -> Option<u64> {
-        let segments = self.segments.iter().map(|candidate| candidate.id.first_sequence);
+        let segments = self.segments.iter().map(|candidate| candidate.range().start);
         segments.chain(files.iter().map(|journal| journal.view.first_sequence)).min()
     }
 
     /// The sequences that no part holds. Messages missing within a file are the damage of that file.
     fn gaps(&self, files: &[JournalReplay], next_sequence: u64) -> Vec<Gap> {
         let segments = self.segments.iter().map(|candidate| {
-            let id = candidate.id;
+            let id = candidate.placed.id;
             (id.sequences(), id.blocks_name())
         });
         let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
@@ -439,9 +452,10 @@ impl SurveyBuilder<'_> {
             |why| Damage { file: manifest::NAME.to_owned(), offset: 0, bytes: 0, messages: None, why };
         let is_older = || {
             let is_unnamed = self.segments.iter().any(|candidate| !candidate.is_named);
-            let here = |id: &SegmentId| self.segments.iter().any(|candidate| candidate.id == *id);
+            let here =
+                |named: &PlacedSegment| self.segments.iter().any(|candidate| candidate.placed == *named);
             let is_gone = |manifest: &Manifest| {
-                manifest.segments.iter().any(|id| !here(id) && !self.listing.has_blocks(*id))
+                manifest.segments.iter().any(|named| !here(named) && !self.listing.has_blocks(*named))
             };
             is_unnamed || self.listing.manifest().is_some_and(is_gone)
         };

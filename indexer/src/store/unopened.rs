@@ -21,12 +21,12 @@ pub enum OpenError {
         /// The error of the disk.
         source: io::Error,
     },
-    /// Another version of this program wrote it.
+    /// Another version of this program wrote it, or put a part of it somewhere else.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
     ManifestVersion {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Its version, or the place.
         source: ManifestError,
     },
     /// Another process changes it more quickly than it can be looked at.

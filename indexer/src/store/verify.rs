@@ -7,9 +7,9 @@ use crate::bounds::TimeBounds;
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::journal::scan::{Scan, ScanItem};
-use crate::segment::Segment;
 use crate::segment::blocks::ReadScratch;
 use crate::segment::id::SegmentId;
+use crate::segment::{Segment, asked_in_time};
 use crate::store::damage::Damage;
 use crate::store::part::{StorePart, parts};
 use crate::store::view::{FileView, LostSegment, View};
@@ -90,7 +90,7 @@ fn check_segment(segment: &Segment, chain: &mut Chain, run: &SearchContext<'_>) 
         findings.push(broken_chain());
     }
     check_blocks(segment, run, &mut findings);
-    if let Err(error) = segment.index().and_then(|index| index.verify()) {
+    if let Err(error) = asked_in_time(|| segment.index()?.verify()) {
         findings.push(finding(format!("index: {error}"), false));
         // So it is made again.
         segment.distrust_index(error);
@@ -115,14 +115,15 @@ fn check_blocks(segment: &Segment, run: &SearchContext<'_>, findings: &mut Vec<F
     let (mut scratch, mut stretches) = (ReadScratch::default(), Vec::<DamagedBlocks>::new());
     for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
         let Err(error) = blocks.read(block, ColumnGroups::ALL, &mut scratch) else { continue };
-        let why = Damage::of_block(segment, error).to_string();
+        let damage = Damage::of_block(segment, error);
+        let (why, is_late) = (damage.to_string(), damage.is_late());
         let times = blocks.span_of(block).times();
         match stretches.last_mut() {
             Some(last) if last.last + 1 == block && last.why == why => {
                 last.last = block;
                 last.times.join(times);
             }
-            _ => stretches.push(DamagedBlocks { first: block, last: block, why, times }),
+            _ => stretches.push(DamagedBlocks { first: block, last: block, why, is_late, times }),
         }
     }
     if let (Err(error), []) = (root, stretches.as_slice()) {
@@ -136,18 +137,19 @@ struct DamagedBlocks {
     first: usize,
     last: usize,
     why: String,
+    is_late: bool,
     times: TimeBounds,
 }
 
 impl DamagedBlocks {
     fn finding(self) -> Finding {
-        let DamagedBlocks { first, last, why, times } = self;
+        let DamagedBlocks { first, last, why, is_late, times } = self;
         let what = if first == last {
             format!("block {first}: {why}")
         } else {
             format!("blocks {first} to {last}: {why}")
         };
-        Finding { what, loses_messages: true, times: Some((times.earliest, times.latest)) }
+        Finding { what, loses_messages: !is_late, times: Some((times.earliest, times.latest)) }
     }
 }
 

@@ -6,6 +6,7 @@ mod bit_rot;
 #[path = "../common/mod.rs"]
 mod common;
 mod crash_points;
+mod deadlines;
 mod ends;
 mod full_disk;
 mod golden_files;

@@ -172,8 +172,12 @@ impl Export {
         let written = file::table(&TableJson::from(table), rows_max, self.format == FileFormat::Csv);
         let (_, text) = written.map_err(CommandFailure::environment)?;
         output.write(&text)?;
-        let damaged: Vec<String> =
-            coverage.damaged.iter().map(|(id, damage)| format!("{id}: {damage}")).collect();
+        let damaged: Vec<String> = coverage
+            .damaged
+            .iter()
+            .chain(&coverage.late)
+            .map(|(id, damage)| format!("{id}: {damage}"))
+            .collect();
         Ok(MissingParts { parts: damaged.len() as u64, damaged, missing: 0 })
     }
 }

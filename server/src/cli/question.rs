@@ -125,7 +125,7 @@ impl DirectoryQuestion {
 
 /// Nothing but its user ends a command.
 pub(super) fn to_the_end(lanes: &Pool) -> SearchContext<'_> {
-    SearchContext { cancelled: &|| false, lanes }
+    SearchContext { lanes, ..SearchContext::alone() }
 }
 
 /// The treatment of a query that cannot be parsed.
@@ -162,7 +162,7 @@ pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
 }
 
 pub(super) fn warn_of_damage(coverage: &Coverage) {
-    for (logspace, damage) in &coverage.damaged {
+    for (logspace, damage) in coverage.damaged.iter().chain(&coverage.late) {
         text::error(&format!("warning: logspace {logspace} could not be searched completely: {damage}"));
     }
 }

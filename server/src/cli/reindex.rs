@@ -74,7 +74,7 @@ fn reindex(id: &str, opened: &OpenLogspace, lanes: &Pool) -> Result<RebuildFailu
             Ok(TaskOutcome::Reindexed { messages: indexed }) => *messages.lock() += indexed,
             Ok(_) => {}
             Err(error) => {
-                let is_of_disk = matches!(error, KeepError::Disk(_));
+                let is_of_disk = matches!(error, KeepError::Disk(_) | KeepError::Late(_));
                 failures.lock().push((is_of_disk, format!("{id}: could not {}: {error}", task.describe())));
             }
         }

@@ -78,7 +78,7 @@ fn verify(id: &str, looked: &ReadOnlyLogspace) -> Result<usize> {
     let progress = ByteProgress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (VerifyTotals::default(), Vec::new());
     let lanes = Pool::new(logstead_flow::machine::cores());
-    let run = SearchContext { cancelled: &|| false, lanes: &lanes };
+    let run = SearchContext { lanes: &lanes, ..SearchContext::alone() };
     for told in looked.recovery.notes_beside_parts() {
         seen.problems += usize::from(told.is_damage);
         lines.push(format!("{id}: {}", told.text));

@@ -11,7 +11,8 @@ use axum::http::StatusCode;
 use logstead_config::Size;
 use logstead_flow::machine::memory::RunningQuestion;
 use logstead_query as query;
-use logstead_work::SearchContext;
+use logstead_work::deadline::NO_DEADLINE;
+use logstead_work::{Deadline, SearchContext};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct Cancel {
     shared: SharedState,
     is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
+    deadline: Deadline,
     running: Option<Arc<RunningQuestion>>,
 }
 
@@ -149,7 +151,9 @@ impl Cancel {
                 || pipeline.stop_requested()
                 || time_max.is_some_and(|max| max < started.elapsed())
         });
-        (Cancel { shared: shared.clone(), is_requested, running }, guard)
+        let deadline = time_max
+            .map_or_else(|| NO_DEADLINE.clone(), |max| Deadline::after(max, move || started.elapsed()));
+        (Cancel { shared: shared.clone(), is_requested, deadline, running }, guard)
     }
 
     pub(crate) fn is_requested(&self) -> bool {
@@ -178,7 +182,7 @@ impl Cancel {
 
     /// The run of the work: it goes on until cancelling is requested, on the lanes that all searches share.
     pub(crate) fn run(&self) -> SearchContext<'_> {
-        SearchContext { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
+        SearchContext { cancelled: &*self.is_requested, lanes: &self.shared.lanes, deadline: &self.deadline }
     }
 
     /// Why a logspace was not searched to the end.

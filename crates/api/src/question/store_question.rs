@@ -284,7 +284,11 @@ impl StoreQuestion {
             .map(|(logspace, damage)| format!("a part of logspace `{logspace}` cannot be read: {damage}"))
             .map(|message| QueryWarning::new(WarningCode::Damaged, message));
         let unfinished = coverage.unfinished.iter().map(|logspace| cancel.reason(logspace));
-        let unfinished = unfinished.map(|message| QueryWarning::new(WarningCode::Unfinished, message));
+        let late = coverage.late.iter().map(|(logspace, part)| {
+            format!("a part of logspace `{logspace}` was not looked at, so counts are lower bounds: {part}")
+        });
+        let unfinished =
+            unfinished.chain(late).map(|message| QueryWarning::new(WarningCode::Unfinished, message));
         for told in damaged.chain(unfinished) {
             if self.warnings.iter().all(|warning| warning.message() != told.message()) {
                 self.warnings.push(told);

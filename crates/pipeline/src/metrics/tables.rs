@@ -11,7 +11,7 @@ use logstead_flow::machine::memory::{self, Shares};
 use logstead_flow::machine::process;
 use logstead_flow::machine::sockets::SocketLimit;
 use logstead_flow::requests::EndpointAnswers;
-use logstead_indexer::{Backlog, Space, Stats};
+use logstead_indexer::{Backlog, CacheUses, Space, Stats};
 use logstead_receive::SourceContext;
 use std::sync::atomic::Ordering;
 
@@ -37,6 +37,7 @@ pub(super) struct SourceMetrics<'a> {
 pub(super) struct LogspaceMetrics<'a> {
     stats: Stats,
     backlog: Backlog,
+    cache: CacheUses,
     counters: &'a LogspaceCounters,
 }
 
@@ -160,6 +161,8 @@ metrics! { LOGSPACES, |of: LogspaceMetrics<'_>|
     gauge logspace_index_bytes "Bytes of indexes of segments on disk." of.stats.index_bytes;
     gauge logspace_journal_bytes "Bytes of the journal on disk." of.stats.journal_bytes;
     gauge logspace_memory_bytes "Bytes of batches in memory." of.stats.memory_bytes;
+    counter logspace_cache_hits_total "Parts of segments that were found in memory." of.cache.hits;
+    counter logspace_cache_misses_total "Parts of segments that had to be read." of.cache.misses;
     gauge logspace_damaged_parts "Parts that are known to be damaged." of.stats.damaged;
     gauge logspace_failing "1 while messages cannot be stored." u64::from(of.counters.last_error.lock().is_some());
     gauge unsealed_messages "Messages in full journal files that are not sealed yet, which says how far sealing is behind."
@@ -181,7 +184,7 @@ metrics! { PROCESS, |of: ProcessMetrics<'_>|
     gauge sockets "Open connections of the web port and of all sources." of.sockets.count();
     gauge sockets_max "The most files and sockets that the process may open." of.sockets.max();
     gauge web_connections "Open connections of the web port." of.web.connections.get().max(0) as u64;
-    gauge web_connections_max "The most files and sockets that the process may open." of.web.connections_max.get().max(0) as u64;
+    gauge web_connections_max "The most connections that the web port may have open." of.web.connections_max.get().max(0) as u64;
     counter web_accepted_total "Connections accepted by the web port." of.web.accepted.get();
     counter web_refused_total "Connections refused by the web port, by reason." of.web.refused.get();
     counter web_ended_total "Connections ended by the web port, by reason." of.web.ended.get();
@@ -273,7 +276,8 @@ pub(super) fn memory_use(running: &RunningState, shares: &Shares) -> [MemoryUse;
 
 impl LogspaceMetrics<'_> {
     pub(super) fn of(logspace: &Logspace) -> LogspaceMetrics<'_> {
-        let (stats, backlog) = (logspace.stats(), logspace.keeper.backlog());
-        LogspaceMetrics { stats, backlog, counters: &logspace.counters }
+        let (stats, keeper) = (logspace.stats(), &logspace.keeper);
+        let (backlog, cache) = (keeper.backlog(), keeper.cache_uses());
+        LogspaceMetrics { stats, backlog, cache, counters: &logspace.counters }
     }
 }

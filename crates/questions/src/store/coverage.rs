@@ -33,6 +33,9 @@ pub struct Coverage {
     /// Logspaces that were not searched to the end, because time ran out.
     #[serde(skip)]
     pub unfinished: Vec<String>,
+    /// Parts that were not read in time, each with its logspace.
+    #[serde(skip)]
+    pub late: Vec<(String, String)>,
 }
 
 impl Coverage {
@@ -55,8 +58,14 @@ impl Coverage {
             skipped_batches: other.skipped_batches,
             damaged: other.damaged.into_iter().map(|damage| (id(), damage)).collect(),
             unfinished: other.cancelled.then(id).into_iter().collect(),
+            late: other.late.into_iter().map(|part| (id(), part)).collect(),
         };
         *self = std::mem::take(self).plus(of_one);
+    }
+
+    /// Whether something was not looked at that would be found another time.
+    pub fn is_cut(&self) -> bool {
+        !self.unfinished.is_empty() || !self.late.is_empty()
     }
 
     /// Nothing of a logspace was looked at, because time ran out.
@@ -69,6 +78,7 @@ impl Coverage {
     pub fn plus(mut self, other: Coverage) -> Coverage {
         self.damaged.extend(other.damaged);
         self.unfinished.extend(other.unfinished);
+        self.late.extend(other.late);
         Coverage {
             complete: self.complete && other.complete,
             segments: self.segments + other.segments,

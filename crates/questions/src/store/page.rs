@@ -79,7 +79,7 @@ impl Logspaces {
             let part = PageRequest { order: request.order, limit: request.limit.max(PART_MIN), after };
             let found = self.page(wanted, &part, run);
             let end = found.end();
-            let is_cut = !found.coverage.unfinished.is_empty();
+            let is_cut = found.coverage.is_cut();
             whole.coverage = whole.coverage.joined(found.coverage);
             if is_cut && whole.reached != request.after {
                 // The next page begins with this part, none of which is returned yet.
@@ -116,7 +116,7 @@ impl Page {
     /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
     /// that this one did not reach. Damaged parts are out of reach for every page.
     pub fn end(&self) -> Option<GlobalPosition> {
-        let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
+        let last = self.hits.last().filter(|_| self.more && !self.coverage.is_cut());
         last.map(|(logspace, hit)| GlobalPosition::of(logspace, hit)).or_else(|| self.reached.clone())
     }
 }

@@ -73,7 +73,7 @@ impl Logspaces {
         let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
         let (count, coverage) = frozen.count(wanted, run);
         let (copies, of_copies) = frozen.count_copies(wanted, run);
-        if !coverage.unfinished.is_empty() || !of_copies.unfinished.is_empty() {
+        if coverage.is_cut() || of_copies.is_cut() {
             return Err(Cancelled);
         }
         let filters: Option<Vec<Filter>> =
@@ -178,7 +178,7 @@ impl MessageReader {
                 let LogspaceReader { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
                 let ResultPage { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
-                if coverage.cancelled {
+                if coverage.cancelled || !coverage.late.is_empty() {
                     return Err(Cancelled);
                 }
                 damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));

@@ -12,6 +12,9 @@ pub enum BlocksError {
     /// The disk does not give it back.
     #[error("the disk cannot read it: {0}")]
     Disk(String),
+    /// Nobody knows whether it can be read: the time was up.
+    #[error("it was not read in time")]
+    Late,
     /// The file is missing.
     #[error("it is missing")]
     Missing,
@@ -51,6 +54,7 @@ impl From<IndexError> for BlocksError {
     fn from(error: IndexError) -> BlocksError {
         match error {
             IndexError::Disk(why) => BlocksError::Disk(why),
+            IndexError::Late => BlocksError::Late,
             IndexError::Magic => BlocksError::Magic,
             IndexError::Version(version) => BlocksError::Version(version),
             IndexError::Checksum { offset } => BlocksError::Page { offset },

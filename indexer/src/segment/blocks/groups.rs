@@ -7,11 +7,11 @@ use super::layout::{BLOCK_ROWS, HASH_BYTES, PIECES, RECEIVED, SEGMENT, TIME};
 use super::pieces::{self, merkle_root};
 use super::shared::{BlocksHead, MessageSpan};
 use crate::bytes::array_at;
-use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 use crate::segment::bundle::{Bundle, BundleKind, IndexError, Section};
 use crate::segment::cache::{Cache, CacheOwner};
 use crate::segment::column::CommonColumn;
+use crate::segment::place::SegmentFile;
 use crate::segment::times::{FRAME_ROWS, Times};
 use logstead_record::Timestamp;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) struct RowGroups {
 impl RowGroups {
     /// Reads the tables of a file.
     pub(super) fn open(
-        file: Arc<dyn DiskFile>,
+        file: Arc<dyn SegmentFile>,
         cache: &Arc<Cache>,
     ) -> Result<(BlocksHead, RowGroups), BlocksError> {
         let bundle = Bundle::open(BundleKind::Blocks, file)?;

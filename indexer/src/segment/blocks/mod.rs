@@ -52,7 +52,7 @@ mod write;
 
 use super::cache::Cache;
 use super::column::CommonColumn;
-use crate::disk::DiskFile;
+use super::place::SegmentFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
 pub(crate) use groups::RowGroups;
@@ -80,7 +80,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Opens a file. The parts that are read are kept in `cache`.
-    pub(crate) fn open(file: Arc<dyn DiskFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
+    pub(crate) fn open(file: Arc<dyn SegmentFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
         let (head, groups) = RowGroups::open(file, cache)?;
         let BlocksHead { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
         Ok(Blocks { first_sequence, previous_hash, hash, root, span, bytes, rows, groups: Arc::new(groups) })
@@ -162,6 +162,7 @@ impl Blocks {
 mod tests {
     use super::*;
     use crate::columns::tests::batches;
+    use crate::segment::place::LocalFile;
     use crate::{Disk, SimDisk};
     use logstead_record::{ColumnGroup, Field};
     use proptest::collection::vec;
@@ -183,7 +184,8 @@ mod tests {
     }
 
     fn open(disk: &SimDisk, cache_bytes: usize) -> Result<Blocks, BlocksError> {
-        Blocks::open(disk.open(Path::new(PATH)).unwrap(), &Arc::new(Cache::new(cache_bytes)))
+        let file = Arc::new(LocalFile(disk.open(Path::new(PATH)).unwrap()));
+        Blocks::open(file, &Arc::new(Cache::new(cache_bytes)))
     }
 
     /// Everything that a row says.

@@ -8,6 +8,9 @@ pub enum IndexError {
     /// The disk did not give the bytes.
     #[error("the index cannot be read: {0}")]
     Disk(String),
+    /// Nobody knows whether it can be read: the time was up.
+    #[error("the index was not read in time")]
+    Late,
     /// The file begins with other bytes.
     #[error("the file is not an index: it does not begin with LSI1")]
     Magic,

@@ -6,8 +6,11 @@ use super::error::IndexError;
 use super::header::{BundleHeader, BundleIdentity, HEADER_BYTES};
 use super::kind::BundleKind;
 use super::tables::{PAGE_BYTES, read_tables};
-use crate::disk::DiskFile;
+use crate::segment::place::SegmentFile;
+use logstead_work::Deadline;
+use logstead_work::deadline::note_late;
 use parking_lot::Mutex;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,7 +21,7 @@ pub(crate) struct Bundle {
 }
 
 struct OpenBundle {
-    file: Arc<dyn DiskFile>,
+    file: Arc<dyn SegmentFile>,
     header: BundleHeader,
     page_crcs: Vec<u32>,
     /// The start of each page among the bytes of all sections, and the end of the last.
@@ -30,8 +33,8 @@ struct OpenBundle {
 
 impl Bundle {
     /// Opens a file: reads its header and its tables, and nothing else.
-    pub(crate) fn open(kind: BundleKind, file: Arc<dyn DiskFile>) -> Result<Bundle, IndexError> {
-        let have_bytes = file.bytes().map_err(|error| IndexError::Disk(error.to_string()))?;
+    pub(crate) fn open(kind: BundleKind, file: Arc<dyn SegmentFile>) -> Result<Bundle, IndexError> {
+        let have_bytes = file.bytes().map_err(unread)?;
         if have_bytes < HEADER_BYTES as u64 {
             return Err(IndexError::Length { have_bytes, want_bytes: HEADER_BYTES as u64 });
         }
@@ -193,11 +196,20 @@ impl OpenBundle {
     }
 }
 
-fn read_at(file: &dyn DiskFile, offset: u64, buffer: &mut [u8]) -> Result<(), IndexError> {
-    file.read_at(offset, buffer).map_err(|error| IndexError::Disk(error.to_string()))
+fn read_at(file: &dyn SegmentFile, offset: u64, buffer: &mut [u8]) -> Result<(), IndexError> {
+    file.read_at(offset, buffer, &Deadline::current()).map_err(unread)
 }
 
-fn read_array<const N: usize>(file: &dyn DiskFile) -> Result<[u8; N], IndexError> {
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unread(error: io::Error) -> IndexError {
+    if error.kind() == io::ErrorKind::TimedOut {
+        note_late();
+        return IndexError::Late;
+    }
+    IndexError::Disk(error.to_string())
+}
+
+fn read_array<const N: usize>(file: &dyn SegmentFile) -> Result<[u8; N], IndexError> {
     let mut bytes = [0; N];
     read_at(file, 0, &mut bytes)?;
     Ok(bytes)

@@ -3,7 +3,7 @@
 use super::header::HEADER_BYTES;
 use super::tables::PAGE_BYTES;
 use super::*;
-use crate::disk::DiskFile;
+use crate::segment::place::{LocalFile, SegmentFile};
 use crate::{Disk, Fault, SimDisk};
 use proptest::prelude::*;
 use std::io::IoSlice;
@@ -15,12 +15,12 @@ pub(crate) const IDENTITY: BundleIdentity =
 const PATH: &str = "dir/a.index";
 
 /// A disk with a file of these bytes.
-pub(crate) fn disk_with(bytes: &[u8]) -> (SimDisk, Arc<dyn DiskFile>) {
+pub(crate) fn disk_with(bytes: &[u8]) -> (SimDisk, Arc<dyn SegmentFile>) {
     let disk = SimDisk::new(0);
     disk.create_dir_all(Path::new("dir")).unwrap();
     let file = disk.create(Path::new(PATH)).unwrap();
     file.append(&mut [IoSlice::new(bytes)]).unwrap();
-    (disk, file)
+    (disk, Arc::new(LocalFile(file)))
 }
 
 fn file_bytes(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
@@ -141,7 +141,7 @@ fn a_file_is_written_in_one_call_and_opened_in_three() {
     let calls = disk.calls();
     let bytes = writer.write_to(&*file).unwrap();
     assert_eq!(disk.calls() - calls, 1);
-    let bundle = Bundle::open(BundleKind::Index, file).unwrap();
+    let bundle = Bundle::open(BundleKind::Index, Arc::new(LocalFile(file))).unwrap();
     assert_eq!(disk.calls() - calls, 4, "the length, the header, the tables");
     assert_eq!(bundle.bytes(), bytes);
 }

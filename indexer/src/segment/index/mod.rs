@@ -27,9 +27,9 @@ use super::lexicon::TemplateLexicon;
 use super::names::{NameValues, NamesColumn};
 use super::packed::ColumnFault;
 use super::packed::ReadRange;
+use super::place::SegmentFile;
 use super::templates::Templates;
 use super::times::Times;
-use crate::disk::DiskFile;
 pub(crate) use layout::FieldTable;
 use layout::{DynamicField, FIELDS, TEMPLATES, field_section, identity, seed};
 use logstead_record::FieldName;
@@ -71,7 +71,7 @@ pub(crate) enum FieldLocation {
 impl SegmentIndex {
     /// Opens the index of these blocks.
     pub(crate) fn open(
-        file: Arc<dyn DiskFile>,
+        file: Arc<dyn SegmentFile>,
         blocks: &Blocks,
         cache: &Arc<Cache>,
         owner: CacheOwner,

@@ -3,11 +3,12 @@
 use super::layout::FIELD;
 use super::write::{schema, settings};
 use super::*;
+use crate::Fault;
 use crate::segment::bundle::tests::disk_with;
 use crate::segment::bundle::{Bundle, BundleIdentity, BundleKind, BundleWriter, IndexError};
 use crate::segment::inverter::TERM_BYTES_MAX;
 use crate::segment::inverter::tests::{inverted, naive, texts};
-use crate::{DiskFile, Fault};
+use crate::segment::place::SegmentFile;
 use logstead_record::{Selection, word};
 use logstead_work::Work;
 use proptest::prelude::*;
@@ -36,7 +37,7 @@ fn file_of(texts: &Texts) -> Vec<u8> {
     writer.finish().concat()
 }
 
-fn words_in(file: &Arc<dyn DiskFile>) -> Result<WordDictionary, IndexError> {
+fn words_in(file: &Arc<dyn SegmentFile>) -> Result<WordDictionary, IndexError> {
     let bundle = Bundle::open(BundleKind::Index, Arc::clone(file))?;
     WordDictionary::open(WORDS, bundle.identity().rows, &bundle)
 }

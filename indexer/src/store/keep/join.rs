@@ -88,7 +88,7 @@ fn add_groups(
     publisher: &Publisher,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), KeepError> {
-    let damaged = |error| KeepError::Damaged(Damage::of_segment(segment.id, error).to_string());
+    let damaged = |error| KeepError::from(Damage::of_segment(segment.id, error));
     for group in 0..groups.groups() {
         if cancelled() {
             return Err(KeepError::Cancelled);

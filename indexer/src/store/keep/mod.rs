@@ -14,6 +14,7 @@ mod seal;
 
 use crate::disk::Disk;
 use crate::error::DiskError;
+use crate::segment::cache::CacheUses;
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
 use crate::store::SEGMENTS_DIR;
@@ -209,6 +210,11 @@ impl Keeper {
     pub fn index_memory_bytes(&self) -> (usize, usize) {
         let tables = self.view().segments.iter().map(|segment| segment.table_bytes()).sum();
         (self.inner.publisher.segments.index_memory_bytes(), tables)
+    }
+
+    /// How often parts of segments were looked for in memory.
+    pub fn cache_uses(&self) -> CacheUses {
+        self.inner.publisher.segments.cache_uses()
     }
 
     /// The memory of the segments and indexes that are being made.

@@ -1,6 +1,7 @@
 //! The outcome of a task, or why it failed.
 
 use crate::error::DiskError;
+use crate::store::damage::Damage;
 
 /// The outcome of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,7 +38,20 @@ pub enum KeepError {
     /// A part to be sealed cannot be read. It stays as it is, and is searched as it is.
     #[error("{0}")]
     Damaged(String),
+    /// A part was not read in time.
+    #[error("{0}")]
+    Late(String),
     /// The task was cancelled.
     #[error("it was cancelled")]
     Cancelled,
+}
+
+impl From<Damage> for KeepError {
+    fn from(damage: Damage) -> KeepError {
+        if damage.is_late() {
+            KeepError::Late(damage.to_string())
+        } else {
+            KeepError::Damaged(damage.to_string())
+        }
+    }
 }

@@ -93,8 +93,8 @@ impl Publisher {
             return Ok(false);
         }
         let mut named = manifest.clone();
-        named.segments.retain(|id| old.iter().all(|part| part.id() != Some(*id)));
-        named.segments.extend(new.iter().map(|segment| segment.id));
+        named.segments.retain(|segment| old.iter().all(|part| part.id() != Some(segment.id)));
+        named.segments.extend(new.iter().map(Segment::placed));
         named.segments.sort_unstable();
         if let Err(error) = self.write_manifest(&mut manifest, named) {
             self.remove_unnamed(&new);
@@ -117,7 +117,7 @@ impl Publisher {
     pub(super) fn exchange_index(&self, segment: &Segment, index: IndexBuilder) -> Result<bool, DiskError> {
         // Held, so that the segment does not expire meanwhile and leave an index without blocks.
         let manifest = self.manifest.lock();
-        if !manifest.segments.contains(&segment.id) {
+        if !manifest.segments.contains(&segment.placed()) {
             return Ok(false);
         }
         let [_, path] = self.segments.paths(segment.id);
@@ -194,7 +194,7 @@ impl Publisher {
     fn remove_unnamed(&self, segments: &[Segment]) {
         let Ok(manifest) = Manifest::read(&*self.disk, &self.dir) else { return };
         let named = manifest.unwrap_or_default().segments;
-        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
+        let unnamed = segments.iter().filter(|segment| !named.contains(&segment.placed()));
         self.leftovers.remove(unnamed.flat_map(|segment| self.segments.paths(segment.id)));
     }
 

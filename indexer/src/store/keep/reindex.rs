@@ -31,7 +31,7 @@ pub(super) fn reindex(
         Ok(())
     })?;
     for group in 0..groups.groups() {
-        let damaged = |error: BlocksError| KeepError::Damaged(Damage::of_segment(id, error).to_string());
+        let damaged = |error: BlocksError| KeepError::from(Damage::of_segment(id, error));
         let texts = groups.texts(group).map_err(damaged)?;
         index.push_group(&texts).map_err(|fault| damaged(fault.into()))?;
     }
@@ -60,7 +60,7 @@ pub(super) fn each_of(
         if cancelled() {
             return Err(KeepError::Cancelled);
         }
-        let damaged = |error| KeepError::Damaged(Damage::of_block(segment, error).to_string());
+        let damaged = |error| KeepError::from(Damage::of_block(segment, error));
         visit(&segment.blocks.read(block, ColumnGroups::ALL, &mut scratch).map_err(damaged)?)?;
     }
     Ok(())

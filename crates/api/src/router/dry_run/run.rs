@@ -219,7 +219,7 @@ impl DryRun {
             let limit = usize::try_from(messages - read).unwrap_or(PAGE_MESSAGES_MAX).min(PAGE_MESSAGES_MAX);
             let page =
                 logspaces.page(wanted, &PageRequest { order: Order::Oldest, limit, after }, &cancel.run());
-            if !page.coverage.unfinished.is_empty() {
+            if page.coverage.is_cut() {
                 return Err(Cancelled);
             }
             let mut builder = BatchBuilder::new();
@@ -288,7 +288,7 @@ impl StoredMessages {
         let mut count = |range: TimeRange| {
             let wanted = SearchCriteria { query: &self.query, range, now: self.now, copies: self.copies };
             let (count, coverage) = self.logspaces.count(wanted, &cancel.run());
-            (coverage.unfinished.is_empty() && begun.elapsed() < PARTS_TIME_MAX).then_some(count)
+            (!coverage.is_cut() && begun.elapsed() < PARTS_TIME_MAX).then_some(count)
         };
         parts(CountedRange { range, messages: self.total }, &mut count)
     }
