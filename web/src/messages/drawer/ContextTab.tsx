@@ -108,7 +108,7 @@ function ContextList({ message, same, query, hits, onOpen }: ListProps) {
         loading={context.isFetchingPreviousPage}
         onMore={() => void context.fetchPreviousPage()}
       />
-      <ol className={classes.rows} aria-label="Messages around it, oldest first">
+      <ol aria-label="Messages around it, oldest first">
         {rows.map((row) => (
           <ContextRow
             key={row.id}

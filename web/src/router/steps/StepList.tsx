@@ -135,7 +135,7 @@ function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: C
       </button>
       {open === at && (
         <div className={classes.body}>
-          <fieldset className={classes.set} disabled={!canEdit}>
+          <fieldset disabled={!canEdit}>
             <StepFields
               key={at}
               step={step}
