@@ -15,7 +15,7 @@ export function FirstMessage({ message }: { message: Message }) {
   const { text, left } = cut(message.message, MESSAGE_CHARACTERS_MAX);
   return (
     <>
-      <p className={classes.text}>
+      <p className="preWrap breakAnywhere mono">
         {text}
         {left > 0 && <span className="dimmed"> … {left} more characters</span>}
       </p>

@@ -150,8 +150,8 @@ function ContextRow({ message, anchor, same, hits, onOpen }: RowProps) {
         {isAnchor ? 'this one' : formatOffset(message.time, anchor.time)}
       </button>
       <span className={classes.text}>
-        {!same.includes('host') && <span className={classes.who}>{message.host} </span>}
-        {!same.includes('program') && <span className={classes.who}>{message.program}: </span>}
+        {!same.includes('host') && <span className="dimmed">{message.host} </span>}
+        {!same.includes('program') && <span className="dimmed">{message.program}: </span>}
         <SmartText message={message} hits={hits} wrap />
       </span>
     </li>

@@ -31,7 +31,7 @@ export function SavedRow(props: Props) {
             </span>
           ))}
         </span>
-        <span className={classes.query}>{saved.query === '' ? '*' : saved.query}</span>
+        <span className="truncate mono dimmed">{saved.query === '' ? '*' : saved.query}</span>
       </button>
       <span className={classes.about}>
         {saved.mine ? 'mine' : saved.owner}
