@@ -55,7 +55,7 @@ function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: Props) {
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>
         <Menu.Item onClick={onUpdate}>Replace with the current search</Menu.Item>
         <Menu.Item onClick={onDuplicate}>Duplicate</Menu.Item>
-        <Menu.Item c="var(--bad)" onClick={onDelete}>
+        <Menu.Item c="var(--err)" onClick={onDelete}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>
