@@ -1,5 +1,6 @@
 import './ui/mantine.css';
 import './ui/global.css';
+import './ui/shared.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { base } from './base';

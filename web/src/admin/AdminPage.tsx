@@ -54,7 +54,7 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
     })),
   ]);
   return (
-    <div className={classes.page}>
+    <div className="stack minHeight0 fullHeight">
       <header className={classes.head}>
         <h1>Admin</h1>
         <nav className={classes.tabs} aria-label="Sections">
@@ -77,7 +77,7 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
           </div>
         )}
       </header>
-      <div className={classes.middle}>
+      <div className="flex grow minHeight0 relative">
         <div className={classes.tables}>
           <Section state={state} user={user} picker={picker} onChange={onChange} />
         </div>

@@ -25,7 +25,7 @@ export function PagePart(props: Props) {
       <div className={classes.boxHead}>
         <h2>{title}</h2>
         {note !== undefined && <span className="dimmed">{note}</span>}
-        {tools !== undefined && <div className={classes.boxTools}>{tools}</div>}
+        {tools !== undefined && <div className="flex gap8 toEnd">{tools}</div>}
       </div>
       {error !== null && (
         <div className={classes.none}>

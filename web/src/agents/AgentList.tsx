@@ -44,7 +44,7 @@ export function AgentList({ agents, chosen, linkTo, onOpen }: Props) {
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       {groups.map((group) => (
-        <section key={group} className={classes.group} aria-label={group}>
+        <section key={group} aria-label={group}>
           <h2 className={classes.title}>{group}</h2>
           <ul className={classes.items}>
             {shown

@@ -60,7 +60,7 @@ export function AgentsPage({ state, onChange }: Props) {
       </header>
       <div className={classes.columns}>
         <AgentList agents={agents} chosen={agent.id} linkTo={linkTo} onOpen={open} />
-        <div className={classes.chosen}>
+        <div className="stack gap16 minWidth0">
           <h2 ref={name} className={classes.name}>
             {agent.name}
           </h2>

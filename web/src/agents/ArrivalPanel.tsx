@@ -40,7 +40,7 @@ export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery 
     <>
       <Wait key={`${agent} ${round}`} {...{ query, word, status }} onAgain={again} />
       <div>
-        <div className={classes.query} role="search" aria-label="What to wait for">
+        <div className="flex alignStart gap8 relative" role="search" aria-label="What to wait for">
           <IconSearch className={classes.icon} size={16} aria-hidden />
           <QueryField
             label="Query"
@@ -149,7 +149,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
           <Head
             mark={
               isOwn ? (
-                <IconCircleCheckFilled size={20} className={classes.check} aria-hidden />
+                <IconCircleCheckFilled size={20} className="rigid good" aria-hidden />
               ) : undefined
             }
             actions={
@@ -236,7 +236,7 @@ function Head({ mark, actions, children }: HeadProps) {
     <div className={classes.head}>
       {mark}
       <strong>{children}</strong>
-      {actions !== undefined && <span className={classes.actions}>{actions}</span>}
+      {actions !== undefined && <span className="flex wrap gap8 toEnd">{actions}</span>}
     </div>
   );
 }

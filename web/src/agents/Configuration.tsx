@@ -77,7 +77,7 @@ function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: Reac
     >
       <p>
         An operator adds it in {router}, listening on{' '}
-        <code className={classes.code}>{`${scheme}://0.0.0.0:${port}`}</code>
+        <code className="mono">{`${scheme}://0.0.0.0:${port}`}</code>
         {source === undefined ? '.' : ', or as text:'}
       </p>
       {source !== undefined && <Command label={`${kind} source`} text={source} />}
@@ -112,7 +112,7 @@ function Paragraph({ text }: { text: string }) {
             return words;
           case 'code':
             return (
-              <code key={at} className={classes.code}>
+              <code key={at} className="mono">
                 {words}
               </code>
             );

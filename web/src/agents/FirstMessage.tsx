@@ -15,7 +15,7 @@ export function FirstMessage({ message }: { message: Message }) {
   const { text, left } = cut(message.message, MESSAGE_CHARACTERS_MAX);
   return (
     <>
-      <p className={classes.text}>
+      <p className="preWrap breakAnywhere mono">
         {text}
         {left > 0 && <span className="dimmed"> … {left} more characters</span>}
       </p>
@@ -23,7 +23,7 @@ export function FirstMessage({ message }: { message: Message }) {
         {fieldGroups(message).map(({ title, rows }) => (
           <section key={title} className={classes.group} aria-label={title}>
             <h3>{title}</h3>
-            <dl className={classes.fields}>
+            <dl>
               {rows.slice(0, ROWS_MAX).map((row, at) => (
                 <div key={`${row.field} ${at}`} className={classes.row}>
                   <dt>{row.field}</dt>

@@ -39,13 +39,13 @@ export function Health({ version }: { version: string }) {
           aria-label={`Health: ${name}${rate === null ? '' : `, ${rate} messages per second`}`}
         >
           <span className={classes.name}>{name}</span>
-          <span className={classes.now}>
+          <span className="inlineRow gap4">
             <span className={classes.dot} data-state={state} />
             <span className={classes.rate}>{rate === null ? '–' : `${rate}/s`}</span>
           </span>
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
+      <Popover.Dropdown aria-label="Health" className="stack gap12">
         <Suspense>
           <HealthPanel
             version={version}

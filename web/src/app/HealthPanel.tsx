@@ -34,7 +34,7 @@ export function HealthPanel({ version, health, state, samples, status, causes }:
       <p className={classes.explanation}>{explain(state, health)}</p>
       {newest !== undefined && (
         <section aria-label="Received">
-          <div className={classes.line}>
+          <div className="flex spread meta">
             <span>Received in the last 5 minutes</span>
             <span>{formatRate(newest.rate)} msg/s</span>
           </div>
@@ -45,7 +45,7 @@ export function HealthPanel({ version, health, state, samples, status, causes }:
       {causes.length > 0 && <Causes causes={causes} />}
       <div className={classes.foot}>
         {status !== undefined && (
-          <Link className={classes.link} to="/overview">
+          <Link className="accent" to="/overview">
             Overview
           </Link>
         )}
@@ -60,7 +60,7 @@ function Facts({ status }: { status: RouterStatus }) {
   const waiting = unsealedMessages(status);
   const kept = [...new Set(logspaces?.map(({ retention }) => keptFor(retention)))];
   return (
-    <dl className={classes.facts}>
+    <dl className="stack gap4">
       <Fact name="Indexing">
         {waiting === 0 ? 'up to date' : `${formatCount(waiting)} messages behind`}
       </Fact>
@@ -94,7 +94,7 @@ function Causes({ causes }: { causes: readonly Cause[] }) {
       <ul className={classes.troubles}>
         {causes.slice(0, CAUSES_SHOWN).map(({ key, tone, who, what }) => (
           <li key={key} data-now={tone === 'bad'}>
-            <span className={classes.who}>{who}</span> {what}
+            <span className="bold">{who}</span> {what}
           </li>
         ))}
       </ul>

@@ -21,7 +21,7 @@ export function DestinationTable({ destinations }: { destinations: readonly Ledg
     <section className={classes.table} tabIndex={0} aria-label="Destinations">
       <h2>
         Destinations{' '}
-        <span className={classes.about}>their queues, with copies of what is stored</span>
+        <span className="meta regular dimmed">their queues, with copies of what is stored</span>
       </h2>
       <table>
         <thead>

@@ -108,7 +108,7 @@ function Verdict({
         <IconAlertTriangle size={18} aria-hidden />
         <span>
           {formatBytes(skipped)} in no message
-          <span className={classes.advice}>The messages are balanced.</span>
+          <span className="block small regular">The messages are balanced.</span>
         </span>
       </p>
     );
@@ -127,7 +127,7 @@ function Verdict({
       <span>
         {sign}
         {formatCount(Math.abs(remainder))} not accounted for
-        <span className={classes.advice}>A fault of the server: please report it.</span>
+        <span className="block small regular">A fault of the server: please report it.</span>
       </span>
     </p>
   );

@@ -12,7 +12,7 @@ type Props = {
 
 export function Figure({ count, href, label }: Props) {
   const text = formatCount(count);
-  if (count === 0) return <span className={classes.none}>0</span>;
+  if (count === 0) return <span className="dimmed">0</span>;
   if (href === undefined) return <>{text}</>;
   return (
     <a className={classes.figure} href={href} aria-label={label && `${text} ${label}`}>
@@ -50,8 +50,8 @@ export const IsKnown = createContext(true);
 /** Quiet where it is as it has to be, loud where it is not. */
 export function Remainder({ remainder }: { remainder: number }) {
   const isKnown = useContext(IsKnown);
-  if (!isKnown) return <span className={classes.balanced}>not known</span>;
-  if (remainder === 0) return <span className={classes.balanced}>balanced</span>;
+  if (!isKnown) return <span className="good">not known</span>;
+  if (remainder === 0) return <span className="good">balanced</span>;
   const sign = remainder < 0 ? '\u2212' : '';
   return (
     <strong

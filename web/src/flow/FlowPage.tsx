@@ -39,7 +39,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
       <div className={classes.title}>
         <h1>Flow</h1>
         <p className="dimmed">What became of every message that was received.</p>
-        <div className={classes.picker}>{picker}</div>
+        <div className="toEnd">{picker}</div>
       </div>
       {error !== null && (
         <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
@@ -68,7 +68,7 @@ function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
   return (
     <IsKnown value={known.isKnown}>
       {flow.known_since != null && (
-        <p className={classes.since}>
+        <p className="dimmed">
           Counted since {formatTime(flow.known_since, zone).slice(0, 16)}: of the time before
           nothing is known here.
         </p>
@@ -131,7 +131,7 @@ function hrefOf(
 
 function Loading() {
   return (
-    <div className={classes.loading} role="status" aria-label="Loading">
+    <div className="stack gap12" role="status" aria-label="Loading">
       <Skeleton height={68} />
       <Skeleton height={320} />
       <Skeleton height={200} />

@@ -33,7 +33,7 @@ export function SourceTable({ rows, total, range, queries }: Props) {
   return (
     <section className={classes.table} tabIndex={0} aria-label="Sources">
       <h2>
-        Sources <span className={classes.about}>what became of what they received</span>
+        Sources <span className="meta regular dimmed">what became of what they received</span>
       </h2>
       <table>
         <thead>
@@ -117,7 +117,7 @@ function Cells({ counts, range, query, of }: CellsProps) {
 
 function Skipped({ bytes }: { bytes: Counts }) {
   const sum = skippedSum(bytes);
-  if (sum === 0) return <span className={classes.none}>0</span>;
+  if (sum === 0) return <span className="dimmed">0</span>;
   const parts = skippedParts(bytes);
   return (
     <>

@@ -50,7 +50,7 @@ function Done({ verification, at }: { verification: Verification; at: number }) 
         {read}. Put the files back from a backup while Logstead runs, and verify again; a damaged
         index is rebuilt by itself.
       </p>
-      <ul>
+      <ul className="bullets">
         {findings.slice(0, FINDINGS_SHOWN).map(({ file, what, loses_messages }) => (
           <li key={`${file} ${what}`}>
             <code className="mono">{file}</code>: {what}

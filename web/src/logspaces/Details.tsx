@@ -55,7 +55,7 @@ export function Details(props: Props) {
       : [],
   );
   return (
-    <section className={classes.box} aria-label={`Logspace ${info.id}`}>
+    <section className="minWidth0 panel round10" aria-label={`Logspace ${info.id}`}>
       <div className={classes.boxHead}>
         <h2>{info.id}</h2>
         <div className={classes.tabs} role="group" aria-label="Of the logspace">
@@ -66,7 +66,7 @@ export function Details(props: Props) {
           ))}
         </div>
         {may && (
-          <div className={classes.actions}>
+          <div className="flex wrap gap8">
             <Button
               variant="default"
               leftSection={<IconShieldCheck size={16} aria-hidden />}

@@ -151,7 +151,7 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
         ]),
   ]);
   return (
-    <div className={classes.tools}>
+    <div className="row wrap gap8 toEnd">
       <ul className={classes.legend} aria-label="Colours of the bars">
         <li data-part="blocks">blocks</li>
         <li data-part="index">index</li>

@@ -87,12 +87,12 @@ type FigureProps = {
 function Figure({ name, value, unit = '', about, counts, isBad = false, href }: FigureProps) {
   return (
     <a className={classes.figure} href={href} data-bad={isBad}>
-      <span className={classes.name}>{name}</span>
+      <span className="meta bold">{name}</span>
       <span className={classes.value}>
         {value}
         <small>{unit}</small>
       </span>
-      <span className={classes.about}>{about}</span>
+      <span className="meta dimmed">{about}</span>
       {counts.length > 1 && <Trend counts={counts} />}
     </a>
   );

@@ -33,7 +33,7 @@ export function DestinationCard({ status: { destinations } }: { status: RouterSt
     >
       {destinations.length === 0 ? (
         <tr>
-          <td className={classes.none}>Nothing is forwarded.</td>
+          <td className="dimmed">Nothing is forwarded.</td>
         </tr>
       ) : (
         destinations.slice(0, ROWS).map((destination) => (
@@ -114,7 +114,7 @@ function Card({ title, href, left, children }: CardProps) {
         <h2>{title}</h2>
         <a href={href}>{left > 0 ? `All, ${left} more` : 'All'}</a>
       </div>
-      <div className={classes.scroll}>
+      <div className="scrollX">
         <table>
           <tbody>{children}</tbody>
         </table>

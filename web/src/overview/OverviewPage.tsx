@@ -146,7 +146,7 @@ function iconOf(causes: readonly Cause[]): ReactNode {
 
 function Loading() {
   return (
-    <div className={classes.loading} role="status" aria-label="Loading">
+    <div className="stack gap12" role="status" aria-label="Loading">
       <Skeleton height={56} />
       <Skeleton height={96} />
       <Skeleton height={200} />

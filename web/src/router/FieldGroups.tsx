@@ -44,7 +44,7 @@ function Folded({ group, ...shared }: GroupProps & { group: FieldGroup }) {
       <summary>
         <b>{name}</b> <span title={set}>{set === '' ? 'defaults' : set}</span>
       </summary>
-      <div className={classes.fields}>
+      <div className="stack gap12 minWidth0 fullWidth">
         <Fields fields={fields} {...shared} />
       </div>
     </details>

@@ -66,7 +66,7 @@ export function ItemPanel(props: Props) {
           onOpen={onOpen}
         />
       )}
-      <fieldset className={classes.fields} disabled={!canEdit}>
+      <fieldset className="stack gap12 minWidth0 fullWidth" disabled={!canEdit}>
         {elsewhere.length > 0 && <ProblemList problems={elsewhere} itemAt={() => item} />}
         <TextInput
           ref={name}

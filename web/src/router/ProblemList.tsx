@@ -5,7 +5,6 @@ import { Notice } from '../ui/Notice';
 import { Prose } from '../ui/Prose';
 import type { Item, ItemPlace } from './document';
 import { nameOfPath } from './problems';
-import classes from './ProblemList.module.css';
 
 const SHOWN_MAX = 20;
 
@@ -21,7 +20,7 @@ export function ProblemList({ problems, itemAt, onShow }: Props) {
   const count = problems.length;
   return (
     <Notice tone="error" title={count === 1 ? 'One problem' : `${count} problems`}>
-      <ul className={classes.list}>
+      <ul className="bullets">
         {problems.slice(0, SHOWN_MAX).map((problem, at) => (
           <li key={at}>
             <Where problem={problem} itemAt={itemAt} onShow={onShow} />{' '}

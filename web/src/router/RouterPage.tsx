@@ -40,7 +40,7 @@ export function RouterPage({ view, onChange }: Props) {
     );
   }
   return (
-    <div className={classes.page}>
+    <div className="stack minHeight0 fullHeight">
       <header className={classes.head}>
         <h1>Router</h1>
       </header>

@@ -61,7 +61,7 @@ export function Workbench(props: Props) {
     onRedo: () => dispatch({ type: 'redo' }),
   });
   return (
-    <div className={classes.page} onClick={(event) => follow(event, open)}>
+    <div className="stack minHeight0 fullHeight" onClick={(event) => follow(event, open)}>
       {!isTesting && (
         <PageHead
           {...{ live, status, view, canEdit, isNarrow }}
@@ -117,7 +117,7 @@ function Middle(props: MiddleProps) {
   const [trace, setTrace] = useState<Trace | null>(null);
   const shared = { document, status, shares, measured, problems, warnings, view, canEdit };
   return (
-    <div className={classes.middle}>
+    <div className="flex grow minHeight0 relative">
       <Views
         {...shared}
         live={live.document}

@@ -42,7 +42,7 @@ export function LastFrames({ sender: { source, host } }: { sender: SenderKey }) 
       {frames?.length === 0 && (
         <p className="dimmed">No message of it is stored: they are dropped, or have expired.</p>
       )}
-      <ol className={classes.frames}>
+      <ol className="stack gap8">
         {frames?.map((frame) => (
           <Frame key={frame.id} frame={frame} isHex={look === 'Hex'} />
         ))}

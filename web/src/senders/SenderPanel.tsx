@@ -40,7 +40,7 @@ export function SenderPanel({ name, sender, skipped, now, onStep, onClose }: Pro
       <header className={classes.head}>
         <h2>{name.host}</h2>
         {sender !== undefined && <Troubles sender={sender} />}
-        <span className={classes.steps}>
+        <span className="flex gap4 toEnd">
           <ActionIcon aria-label="Previous sender" onClick={() => onStep(-1)}>
             <IconChevronUp size={16} />
           </ActionIcon>

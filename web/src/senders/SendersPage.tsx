@@ -46,7 +46,7 @@ export function SendersPage({ state, onChange }: Props) {
       : [{ id: 'close', title: 'Close the sender', keys: 'Escape', run: () => open(null) }]),
   ]);
   return (
-    <div className={classes.page} onClick={(event) => follow(event, openHref)}>
+    <div className="stack minHeight0 fullHeight" onClick={(event) => follow(event, openHref)}>
       <header className={classes.head}>
         <h1>Senders</h1>
         {data !== undefined && <p className="dimmed">{summaryOf(senders)}</p>}
@@ -54,13 +54,13 @@ export function SendersPage({ state, onChange }: Props) {
           component="a"
           href={address('/send')}
           variant="default"
-          className={classes.toSend}
+          className="toEnd"
           leftSection={<IconTransferIn size={16} aria-hidden />}
         >
           How do I send?
         </Button>
       </header>
-      <div className={classes.middle}>
+      <div className="flex grow minHeight0">
         <section className={classes.main} aria-label="All senders">
           {error !== null && (
             <PageLoadError
@@ -170,7 +170,7 @@ function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
 
 function Loading() {
   return (
-    <div className={classes.loading} role="status" aria-label="Loading">
+    <div className="stack gap8" role="status" aria-label="Loading">
       <Skeleton height={32} />
       <Skeleton height={320} />
     </div>

@@ -29,7 +29,7 @@ export function ShowChoice({ show, counts, onShow }: Props) {
           aria-pressed={one === show}
           onClick={() => onShow(one)}
         >
-          {labels[one]} <span className={classes.number}>{formatCount(counts[one])}</span>
+          {labels[one]} <span className="meta regular dimmed">{formatCount(counts[one])}</span>
         </button>
       ))}
     </div>

@@ -49,7 +49,7 @@ export function SkippedPieces({ skipped: { source, host, reasons } }: { skipped:
           None came since the server started, which keeps only the last ones.
         </p>
       )}
-      <ol className={classes.frames}>
+      <ol className="stack gap8">
         {pieces?.map((piece) => (
           <Piece key={`${piece.received} ${piece.reason}`} piece={piece} isHex={look === 'Hex'} />
         ))}

@@ -21,7 +21,7 @@ export function PasswordForm({ name, onChanged }: Props) {
     change.mutate();
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="stack gap12" onSubmit={submit}>
       {change.error !== null && <Notice tone="error" title={change.error.message} />}
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />

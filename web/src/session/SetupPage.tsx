@@ -40,7 +40,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
           or of its container: <code className="mono">docker compose logs</code>
         </li>
       </ul>
-      <form className={classes.form} onSubmit={submit}>
+      <form className="stack gap12" onSubmit={submit}>
         {setup.error !== null && <Notice tone="error" title={setup.error.message} />}
         <TextInput
           label="Setup code"

@@ -6,7 +6,6 @@ import type { Session } from '../api/model';
 import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { explainRefusal } from './explain';
-import classes from './AuthFrame.module.css';
 
 type Props = { name?: string; onSignedIn: (session: Session) => void };
 
@@ -34,7 +33,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
     set(text);
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="stack gap12" onSubmit={submit}>
       {login.error !== null && !isQuestion && (
         <Notice tone="error" title={explainRefusal(login.error)} />
       )}

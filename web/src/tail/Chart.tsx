@@ -17,7 +17,7 @@ export const Chart = memo(function Chart({ seconds }: { seconds: readonly Second
   const pointed = at === null ? undefined : seconds[at];
   const sum = seconds.reduce((total, second) => total + second.total, 0);
   return (
-    <div className={classes.chart}>
+    <div className="grow minWidth0">
       <svg
         className={classes.bars}
         role="img"

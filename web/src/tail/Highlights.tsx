@@ -26,7 +26,7 @@ export function Highlights({ state, onChange }: Props) {
     <div className={classes.highlights}>
       {highlights.map((highlight, at) => (
         <span key={highlight} className={classes.chip} data-color={at + 1}>
-          <span className={classes.text}>{highlight}</span>
+          <span className="truncate">{highlight}</span>
           <CloseButton
             size={20}
             iconSize={12}

@@ -26,7 +26,7 @@ export function StateLine({ tail, paused }: Props) {
           Retry now
         </UnstyledButton>
       )}
-      {idle !== null && <span className={classes.cut}>{idle}</span>}
+      {idle !== null && <span className="ellipsis">{idle}</span>}
       <Kept tail={tail} />
     </div>
   );
@@ -36,7 +36,7 @@ function Kept({ tail }: { tail: Tail }) {
   const fellOut = useTailView(tail, (view) => view.fellOut);
   if (fellOut === 0) return null;
   return (
-    <span className={classes.kept}>
+    <span className="toEnd ellipsis">
       Showing the newest {formatCount(LINES_MAX)}; {formatCount(fellOut)} older are in Search
     </span>
   );

@@ -94,7 +94,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
     />
   );
   return (
-    <div className={classes.page}>
+    <div className="stack minHeight0 fullHeight">
       <h1 className="unseen">Tail</h1>
       <p className="unseen" role="status">
         {paused ? 'Paused' : ''}
@@ -115,7 +115,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
         </Tools>
       </div>
       {notifications.problem !== null && <Notice tone="caution" title={notifications.problem} />}
-      <div className={classes.columns}>
+      <div className="flex grow minHeight0">
         {!isSmall && fields}
         <div className={classes.panes} data-count={queries.length}>
           {panes.shown.map((pane, at) => (

@@ -60,7 +60,7 @@ export function TailPane(props: Props) {
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
     <section
-      className={classes.pane}
+      className="stack gap8 minWidth0 minHeight0"
       aria-label={number === null ? 'Tail' : `Tail ${number}`}
       onFocusCapture={props.onTurnTo}
       onPointerDownCapture={props.onTurnTo}
@@ -117,7 +117,7 @@ function QueryRow(props: QueryRowProps) {
     field.current?.blur();
   };
   return (
-    <div className={classes.query} role="search" aria-label={label}>
+    <div className="flex alignStart gap8 relative" role="search" aria-label={label}>
       <IconSearch className={classes.icon} size={16} aria-hidden />
       <QueryField
         ref={field}

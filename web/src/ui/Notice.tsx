@@ -19,10 +19,8 @@ export function Notice({ tone, title, children, onRetry }: Props) {
   return (
     <div className={classes.notice} data-tone={tone} role={tone === 'error' ? 'alert' : 'status'}>
       <span className={classes.icon}>{iconOf(tone)}</span>
-      <div className={classes.body}>
-        <div className={classes.title}>
-          {typeof title === 'string' ? <Prose text={title} /> : title}
-        </div>
+      <div className="grow minWidth0 breakAnywhere">
+        <div className="bold">{typeof title === 'string' ? <Prose text={title} /> : title}</div>
         {children}
         {onRetry !== undefined && (
           <Group mt={8}>

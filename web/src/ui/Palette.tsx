@@ -118,7 +118,7 @@ function Choice({ commands, page, groups, fallback, onClose }: Omit<Props, 'open
                 onClick={() => run(row)}
               >
                 <span className={classes.title}>{marked(command.title, row.match)}</span>
-                {typed.trim() !== '' && <span className={classes.from}>{group}</span>}
+                {typed.trim() !== '' && <span className="meta dimmed">{group}</span>}
                 {command.keys !== undefined && <KeyCaps keys={command.keys} />}
               </div>
             </div>

@@ -27,7 +27,7 @@ export function RequestId({ error }: { error: Error }) {
   const id = 'requestId' in error ? error.requestId : undefined;
   if (typeof id !== 'string') return null;
   return (
-    <span className={classes.id}>
+    <span className="breakAnywhere small dimmed">
       Request <code>{id}</code>
     </span>
   );

@@ -63,7 +63,7 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
     <div className={classes.toast} data-tone={tone}>
       <span className={classes.icon}>{iconOf(tone)}</span>
       <div className={classes.words}>
-        <div className={classes.title}>
+        <div className="bold">
           <Prose text={title} />
         </div>
         {detail !== undefined && <div className="dimmed">{detail}</div>}

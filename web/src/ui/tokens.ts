@@ -167,13 +167,6 @@ export const aliases: Record<Name, Name> = {
   '--mantine-color-error': '--err',
   '--mantine-color-anchor': '--accent',
   '--mantine-color-default-border': '--line-2',
-  '--panel': '--surface',
-  '--rail': '--sunken',
-  '--caution': '--warn',
-  '--caution-back': '--warn-soft',
-  '--bad': '--err',
-  '--bad-back': '--err-soft',
-  '--added-back': '--good-soft',
   '--severity-critical': '--crit',
   '--severity-error': '--err',
   '--severity-warning': '--warn',
@@ -191,7 +184,6 @@ export const aliases: Record<Name, Name> = {
   '--bar-info': '--b-info',
   '--bar-debug': '--b-debug',
   '--bar-other': '--b-debug',
-  '--value-bar': '--fill',
 };
 
 /** Everything for one theme, as the page gets it. */

@@ -46,7 +46,7 @@ export function ArrivalPanel({ arrival, error, onNext }: Props) {
       ) : (
         <>
           <div className={classes.waiting}>
-            <IconCircleCheckFilled size={20} className={classes.check} aria-hidden />
+            <IconCircleCheckFilled size={20} className="rigid good" aria-hidden />
             <strong>It is here{arrival !== undefined && tookText(arrival)}</strong>
           </div>
           <MessageLine message={message} />
@@ -76,7 +76,7 @@ function nothingText(sees: boolean): string {
 export function MessageLine({ message }: { message: Message }) {
   const [zone] = useZone();
   return (
-    <div className={classes.message}>
+    <div className="breakAnywhere mono">
       <time className="dimmed">{momentText(message.time, zone)}</time> {message.host}{' '}
       {message.program} {message.message.slice(0, MESSAGE_CHARS_MAX)}
     </div>

@@ -33,7 +33,7 @@ export function FirstSearch({ message, onSearch, onBack }: Props) {
         {examplesFor(message).map(({ query, finds }) => (
           <li key={query}>
             <button type="button" className={classes.example} onClick={() => onSearch(query)}>
-              <code className={classes.query}>{query}</code>
+              <code className="breakAnywhere mono">{query}</code>
               <span className="dimmed">{finds}</span>
               <IconArrowRight size={16} aria-hidden />
             </button>

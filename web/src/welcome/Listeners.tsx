@@ -30,7 +30,7 @@ export function Listeners() {
           nevertheless.
         </Notice>
       ) : (
-        <p className={classes.listens}>
+        <p className="row wrap gap8">
           <span className="dimmed">Logstead listens on</span>
           {up.map((url) => (
             <code key={url} className={classes.url}>

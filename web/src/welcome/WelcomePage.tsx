@@ -25,20 +25,20 @@ export function WelcomePage({ step, onStep }: Props) {
   const hasArrived = arrival?.message != null;
   return (
     <div className={classes.page}>
-      <header className={classes.head}>
+      <header className="flex spread alignStart gap16">
         <div>
           <h1>Set up Logstead</h1>
           <p className="dimmed">
             Three steps. You can leave at any time and come back: Ctrl K, Send a test message.
           </p>
         </div>
-        <Button className={classes.skip ?? ''} variant="subtle" onClick={() => onSearch('')}>
+        <Button className="rigid" variant="subtle" onClick={() => onSearch('')}>
           Skip
         </Button>
       </header>
       <Steps step={step} hasArrived={hasArrived} onStep={onStep} />
       {step === 'send' ? (
-        <section className={classes.step} aria-labelledby="send">
+        <section className="stack gap16" aria-labelledby="send">
           <h2 id="send" className={classes.title}>
             Send a test message
           </h2>
@@ -56,7 +56,7 @@ export function WelcomePage({ step, onStep }: Props) {
           <ArrivalPanel arrival={arrival} error={error} onNext={() => onStep('look')} />
         </section>
       ) : (
-        <section className={classes.step} aria-labelledby="look">
+        <section className="stack gap16" aria-labelledby="look">
           <h2 id="look" className={classes.title}>
             Look at it in Search
           </h2>

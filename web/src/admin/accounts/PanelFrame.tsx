@@ -21,7 +21,7 @@ export function PanelFrame(props: Props) {
   const { title, about, mark, menu, foot, onSubmit, onClose, children } = props;
   return (
     <form
-      className={classes.panel}
+      className="stack minHeight0 fullHeight"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -132,7 +132,7 @@ function Answer({ who, grant, span, found, all, onChoose }: AnswerProps) {
             : 'No message of this time is in these logspaces and matches the filter.'}
         </Notice>
       )}
-      <dl className={classes.parts}>
+      <dl className="stack gap4">
         <PartRow part={{ name: 'Hosts', count: hosts ?? 0, of: allHosts ?? 0 }} />
         {parts.slice(0, PARTS_SHOWN).map((part) => (
           <PartRow key={part.name} part={part} isVain={vain.includes(part)} />

@@ -5,7 +5,7 @@ import classes from './Api.module.css';
 
 export function FieldTable({ label, rows }: { label: string; rows: readonly Row[] }) {
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
+    <div className="scrollX" tabIndex={0} role="region" aria-label={label}>
       <table className={classes.table}>
         <thead>
           <tr>
@@ -22,7 +22,7 @@ export function FieldTable({ label, rows }: { label: string; rows: readonly Row[
               </td>
               <td>
                 {type}
-                {isRequired && <span className={classes.required}> required</span>}
+                {isRequired && <span className="caution"> required</span>}
               </td>
               <td>
                 <Prose text={about} />

@@ -22,7 +22,7 @@ export function Parameters({ parameters, schemas, values, onChange }: Props) {
           label={
             <>
               <code>{name}</code>{' '}
-              <span className={classes.type}>
+              <span className="regular dimmed">
                 {typeText(schema, schemas)}
                 {place !== 'query' && ` in the ${place}`}
               </span>

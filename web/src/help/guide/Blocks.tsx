@@ -33,7 +33,7 @@ function BlockView({ document, block }: { document: DocumentId; block: Block }) 
     }
     case 'table':
       return (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label="Table">
+        <div className="scrollX" tabIndex={0} role="group" aria-label="Table">
           <table className={classes.table}>
             <thead>
               <tr>

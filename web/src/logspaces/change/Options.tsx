@@ -46,7 +46,7 @@ export function Options({ info, may, user, onRetired }: Props) {
       {save.error !== null && <Notice tone="error" title={save.error.message} />}
       <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
       {durability !== live && (
-        <div className={classes.buttons}>
+        <div className="flex gap8">
           <Button variant="default" onClick={() => setChosen(null)}>
             Cancel
           </Button>

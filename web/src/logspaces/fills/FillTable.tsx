@@ -21,7 +21,7 @@ export function FillTable({ info, by, onBy }: Props) {
   const most = Math.max(...rows.map(({ count }) => count), 1);
   const each = messageBytes(info);
   return (
-    <section className={classes.box} aria-label={`What fills ${info.id}`}>
+    <section className="minWidth0 panel round10" aria-label={`What fills ${info.id}`}>
       <div className={classes.boxHead}>
         <h2>What fills {info.id}</h2>
         <SegmentedControl

@@ -74,12 +74,10 @@ export function HeldBars({ held, cutBars, cutTime }: Props) {
       </div>
       <figcaption className={classes.axis}>
         <span>{dayOf(first)}</span>
-        {cutTime !== null && (
-          <span className={classes.goneText}>deleted until {dayOf(cutTime)}</span>
-        )}
+        {cutTime !== null && <span className="bold bad">deleted until {dayOf(cutTime)}</span>}
         <span>{dayOf(last)}</span>
       </figcaption>
-      <p className={classes.base}>
+      <p className="meta dimmed">
         By the times of the messages. Age counts from when they were received.
       </p>
     </figure>

@@ -51,7 +51,7 @@ export function RetentionEditor({ info, growth, may }: Props) {
     if (draft.isReady && !apply.isPending) apply.mutate();
   };
   return (
-    <form className={classes.editor} onSubmit={submit}>
+    <form className="stack gap12" onSubmit={submit}>
       <div className={classes.fields}>
         <Limit
           label="Keep at most"

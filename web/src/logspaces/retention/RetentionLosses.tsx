@@ -21,7 +21,7 @@ export function RetentionLosses({ id, cut }: { id: string; cut: number }) {
   const losses = lossesOf(gone.data ?? {}, all.data ?? {});
   return (
     <div className={classes.missed}>
-      <div className={classes.searches}>
+      <div className="flex gap8">
         <IconBookmark size={16} aria-hidden />
         <div>
           <b>{headOf(further.length)}</b>

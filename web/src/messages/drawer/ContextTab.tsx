@@ -108,7 +108,7 @@ function ContextList({ message, same, query, hits, onOpen }: ListProps) {
         loading={context.isFetchingPreviousPage}
         onMore={() => void context.fetchPreviousPage()}
       />
-      <ol className={classes.rows} aria-label="Messages around it, oldest first">
+      <ol aria-label="Messages around it, oldest first">
         {rows.map((row) => (
           <ContextRow
             key={row.id}
@@ -150,8 +150,8 @@ function ContextRow({ message, anchor, same, hits, onOpen }: RowProps) {
         {isAnchor ? 'this one' : formatOffset(message.time, anchor.time)}
       </button>
       <span className={classes.text}>
-        {!same.includes('host') && <span className={classes.who}>{message.host} </span>}
-        {!same.includes('program') && <span className={classes.who}>{message.program}: </span>}
+        {!same.includes('host') && <span className="dimmed">{message.host} </span>}
+        {!same.includes('program') && <span className="dimmed">{message.program}: </span>}
         <SmartText message={message} hits={hits} wrap />
       </span>
     </li>

@@ -106,7 +106,7 @@ function Body(props: Props & { message: Message }) {
   };
   return (
     <Tabs
-      className={classes.tabs ?? ''}
+      className="stack grow minHeight0"
       value={state.tab}
       onChange={(value) => {
         const tab = tabs.find((one) => one.value === value)?.value;
@@ -135,7 +135,7 @@ function Body(props: Props & { message: Message }) {
       <Tabs.Panel value="raw" className={classes.body ?? ''}>
         <RawTab message={message} hits={hits} />
       </Tabs.Panel>
-      <Tabs.Panel value="context" className={classes.context ?? ''}>
+      <Tabs.Panel value="context" className="stack grow minHeight0">
         <ContextTab message={message} hits={hits} onOpen={(open) => onChange({ open })} />
       </Tabs.Panel>
       <Tabs.Panel value="path" className={classes.body ?? ''}>

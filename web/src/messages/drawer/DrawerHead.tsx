@@ -48,8 +48,8 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
               <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
               <span className={classes.sender}>
                 <Severity message={message} />
-                <span className={classes.name}>{message.host}</span>
-                <span className={classes.name}>
+                <span className="truncate">{message.host}</span>
+                <span className="truncate">
                   {message.program}
                   {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
                 </span>

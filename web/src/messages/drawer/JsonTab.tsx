@@ -15,7 +15,7 @@ export function JsonTab({ message }: { message: Message }) {
   const json = useMemo(() => JSON.stringify(message, null, 2), [message]);
   const { text, left } = cut(json, all ? Infinity : SHOWN_CHARACTERS_MAX);
   return (
-    <section className={classes.box} aria-label="JSON">
+    <section className="relative" aria-label="JSON">
       <span className={classes.copy}>
         <Copy what="JSON" text={json} />
       </span>

@@ -6,15 +6,14 @@ import { requestTrace } from '../../api/trace';
 import { Notice } from '../../ui/Notice';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { routerHref } from '../links';
-import classes from './PathTab.module.css';
 
 export function PathTab({ id }: { id: string }) {
   const { data: trace, error, refetch } = useQuery(traceQuery(id));
   if (error !== null) return <NoPath error={error} onRetry={() => void refetch()} />;
   if (trace === undefined) return <Loading />;
   return (
-    <div className={classes.path}>
-      <p className={classes.intro}>
+    <div className="stack gap12">
+      <p className="soft">
         What the router does with this message as it is set up now. Received by{' '}
         <b>{trace.source}</b>.{' '}
         <Anchor href={routerHref({ trace: id })} underline="always">

@@ -70,7 +70,7 @@ export function RawTab({ message, hits }: Props) {
         </Anchor>
       )}
       {message.raw_base64 !== undefined && form === 'text' && (
-        <p className={classes.note}>Not UTF-8: shown approximately. Hex shows every byte.</p>
+        <p className="caution">Not UTF-8: shown approximately. Hex shows every byte.</p>
       )}
       <dl className={classes.facts}>
         {detectedFormat(message, bytes.length).map(({ what, as }, at) => (

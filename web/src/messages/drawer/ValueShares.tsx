@@ -50,7 +50,7 @@ export function ValueShares({ state, shares, field, value, ...on }: Props) {
           </li>
         ))}
       </ul>
-      <div className={classes.actions}>
+      <div className="flex wrap gap4">
         <Button size="compact-xs" variant="default" onClick={() => on.onOnly(field, value)}>
           Only this
         </Button>

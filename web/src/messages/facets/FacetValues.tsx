@@ -81,7 +81,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
         </p>
       )}
       {!isSpread && (
-        <ul className={classes.values}>
+        <ul>
           {values.map((each) => (
             <FacetRow
               key={each.value}

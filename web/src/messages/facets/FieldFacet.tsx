@@ -85,7 +85,7 @@ function FieldActions(props: FieldProps & { isPinned: boolean }) {
     button.current?.focus();
   };
   return (
-    <span className={classes.actions}>
+    <span className="relative">
       <PlainButton
         ref={button}
         className={classes.headAction}
@@ -120,7 +120,7 @@ function FieldActions(props: FieldProps & { isPinned: boolean }) {
 function Coverage({ coverage }: { coverage: number }) {
   const percent = share(coverage, 1);
   return (
-    <span className={classes.coverage} title={`${percent} of the messages have it`}>
+    <span className="row gap4" title={`${percent} of the messages have it`}>
       <span className={classes.coverageBar} aria-hidden>
         <span style={{ width: `${100 * coverage}%` }} />
       </span>

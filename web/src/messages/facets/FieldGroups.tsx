@@ -43,7 +43,7 @@ export function FieldGroups({ action, ...props }: Props) {
           <>
             <h2 className={classes.group}>
               Pinned
-              <span className={classes.groupRest}>{action}</span>
+              <span className="toEnd regular">{action}</span>
             </h2>
             {error !== null && <PartLoadError what="Counts" error={error} onRetry={onRetry} />}
             {error === null && isNothing && (
@@ -57,7 +57,7 @@ export function FieldGroups({ action, ...props }: Props) {
             {!isNothing && (
               <h2 className={classes.group}>
                 In these messages
-                {fields.length > 0 && <span className={classes.groupRest}>coverage</span>}
+                {fields.length > 0 && <span className="toEnd regular">coverage</span>}
               </h2>
             )}
             {found.error !== null && (
@@ -101,7 +101,7 @@ function Cleared({ action }: { action: ReactNode }) {
   return (
     <div className={classes.fields}>
       <h2 className={classes.group}>
-        Fields<span className={classes.groupRest}>{action}</span>
+        Fields<span className="toEnd regular">{action}</span>
       </h2>
       <p className={classes.note}>No counts while the query has an error.</p>
     </div>

@@ -26,7 +26,7 @@ function Box({ text, count, onChange }: BoxProps) {
     <div className={classes.search}>
       <h2 className={classes.group}>
         All fields
-        <span className={classes.groupRest}>{count > 0 && formatCount(count)}</span>
+        <span className="toEnd regular">{count > 0 && formatCount(count)}</span>
       </h2>
       <label className={classes.searchBox}>
         <IconSearch size={14} aria-hidden />

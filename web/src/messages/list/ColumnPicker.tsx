@@ -44,7 +44,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
               label={field}
               checked
               onChange={() => onColumns(toggled(columns, field))}
-              className={classes.check ?? ''}
+              className="grow"
             />
             <Move field={field} columns={columns} by={-1} onColumns={onColumns} />
             <Move field={field} columns={columns} by={1} onColumns={onColumns} />

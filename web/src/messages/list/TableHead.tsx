@@ -57,7 +57,7 @@ export function TableHead(props: Props) {
           className={classes.column}
           {...moves.place(field)}
         >
-          <div className={classes.grip} {...moves.grip(field)}>
+          <div className="flex grow minWidth0" {...moves.grip(field)}>
             <ColumnMenu {...props} field={field} onKeyDown={moves.onKeyDown(field)} />
           </div>
           <Edge {...props} field={field} />

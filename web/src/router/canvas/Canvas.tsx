@@ -246,7 +246,7 @@ function Head({ x, width, title, count, children }: HeadProps) {
   return (
     <div className={classes.head} style={{ left: x, width }}>
       <h2>
-        {title} {count !== undefined && <span className={classes.count}>{count}</span>}
+        {title} {count !== undefined && <span className="regular dimmed">{count}</span>}
       </h2>
       {children}
     </div>

@@ -37,7 +37,7 @@ export function EndCard(props: Props) {
             <IconPlugConnectedX size={14} aria-hidden /> down
           </span>
         ) : (
-          <span className={classes.rate}>{rateText(props, live?.perSecond)}</span>
+          <span className="rigid toEnd bold">{rateText(props, live?.perSecond)}</span>
         )}
       </span>
       {isDown && destination !== undefined ? (
@@ -114,7 +114,7 @@ function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
           <b>{formatShort(of.queue_messages)}</b> queued
           {of.quarantined > 0 && `, ${formatShort(of.quarantined)} refused`}
         </span>
-        <span className={classes.amount}>{formatPart(of.queue_bytes, of.queue_bytes_max)}</span>
+        <span className="rigid toEnd dimmed">{formatPart(of.queue_bytes, of.queue_bytes_max)}</span>
       </span>
       <span className={classes.row}>
         <span className={classes.forecast} data-unknown={forecast.kind === 'unknown'}>
@@ -137,7 +137,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
       `${((at * WIDTH) / (values.length - 1)).toFixed(1)} ${(HEIGHT - 1 - (value / top) * (HEIGHT - 3)).toFixed(1)}`,
   );
   return (
-    <svg className={classes.spark} width={WIDTH} height={HEIGHT} aria-hidden="true">
+    <svg className="rigid toEnd" width={WIDTH} height={HEIGHT} aria-hidden="true">
       <path className={classes.under} d={`M0 ${HEIGHT}L${points.join('L')}L${WIDTH} ${HEIGHT}z`} />
       <path className={classes.line} d={`M${points.join('L')}`} />
     </svg>

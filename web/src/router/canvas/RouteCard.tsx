@@ -26,7 +26,7 @@ export function RouteCard(props: Props) {
         <b className={classes.name}>{name}</b>
         {isOff(item) && !badges.includes('disabled') && <span className={classes.tag}>off</span>}
         <Badges badges={badges} />
-        <span className={classes.rate}>{rateText(props, rate)}</span>
+        <span className="rigid toEnd bold">{rateText(props, rate)}</span>
       </span>
       <span className={isAll ? classes.about : classes.filter}>{isAll ? all : filter}</span>
       {hasSteps && (
@@ -40,7 +40,7 @@ export function RouteCard(props: Props) {
             >
               {stepName(step)}
               {(drops[at] ?? 0) > 0 && (
-                <span className={classes.drops}> −{formatRate(drops[at] ?? 0)}/s</span>
+                <span className="dimmed"> −{formatRate(drops[at] ?? 0)}/s</span>
               )}
             </span>
           ))}

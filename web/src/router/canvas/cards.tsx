@@ -111,7 +111,7 @@ function CardMenu({
         {section !== 'logspaces' && (
           <Menu.Item
             leftSection={isOff(item) ? <IconPlayerPlay size={14} /> : <IconPlayerPause size={14} />}
-            rightSection={<kbd className={classes.key}>d</kbd>}
+            rightSection={<kbd className="meta dimmed">d</kbd>}
             onClick={() => actions.onToggle(place)}
           >
             {isOff(item) ? 'Enable' : 'Disable'}
@@ -121,7 +121,7 @@ function CardMenu({
           <>
             <Menu.Item
               leftSection={<IconArrowUp size={14} />}
-              rightSection={<kbd className={classes.key}>Alt ↑</kbd>}
+              rightSection={<kbd className="meta dimmed">Alt ↑</kbd>}
               disabled={index === 0}
               onClick={() => actions.onMove(place, index - 1)}
             >
@@ -129,7 +129,7 @@ function CardMenu({
             </Menu.Item>
             <Menu.Item
               leftSection={<IconArrowDown size={14} />}
-              rightSection={<kbd className={classes.key}>Alt ↓</kbd>}
+              rightSection={<kbd className="meta dimmed">Alt ↓</kbd>}
               disabled={index === count - 1}
               onClick={() => actions.onMove(place, index + 1)}
             >

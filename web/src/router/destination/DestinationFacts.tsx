@@ -80,7 +80,7 @@ function State(destination: DestinationStatus) {
     case 'ok':
     case 'idle':
       return last_error == null ? null : (
-        <p className={classes.over}>Last error, over by now: {last_error}</p>
+        <p className="breakAnywhere small dimmed">Last error, over by now: {last_error}</p>
       );
   }
 }

@@ -28,7 +28,7 @@ export function ListDialog({ list, id, canEdit, onClose }: Props) {
       size="xl"
       title={isQueue ? `What waits for ${id}` : `What ${id} refused`}
     >
-      <div className={classes.list}>
+      <div className="stack gap12">
         {error !== null && (
           <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
         )}
@@ -86,10 +86,10 @@ function Messages({ messages, isQueue }: MessagesProps) {
     <ol className={classes.messages} tabIndex={0} aria-label="The oldest messages">
       {messages.map((message) => (
         <li key={message.id}>
-          <p className={classes.about}>
+          <p className="small dimmed">
             {formatTime(message.received, zone)} {message.host} {message.program}
           </p>
-          <p className={classes.text}>
+          <p className="preWrap breakAnywhere">
             {message.message.slice(0, CHARACTERS_MAX)}
             {message.message.length > CHARACTERS_MAX && '…'}
           </p>
@@ -103,7 +103,9 @@ function Messages({ messages, isQueue }: MessagesProps) {
 function Reason({ message }: { message: Message }) {
   const reason = message.fields[REASON];
   if (reason === undefined) return null;
-  return <p className={classes.reason}>{Array.isArray(reason) ? reason.join('; ') : reason}</p>;
+  return (
+    <p className="breakAnywhere small bad">{Array.isArray(reason) ? reason.join('; ') : reason}</p>
+  );
 }
 
 type OldestProps = {

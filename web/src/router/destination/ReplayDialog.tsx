@@ -12,7 +12,6 @@ import { RangePicker } from '../../ui/picker/RangePicker';
 import { type TimeRange, frozen, initialRange } from '../../ui/range';
 import { replayCountQuery } from './destinationQueries';
 import { type ReplayRun, useReplay } from './useReplay';
-import classes from './Destination.module.css';
 
 const TYPING_WAIT_MS = 300;
 
@@ -42,7 +41,7 @@ export function ReplayDialog({ id, onClose }: Props) {
       onClose={isRunning ? () => undefined : onClose}
       title={`Replay to ${id}`}
     >
-      <form className={classes.list} onSubmit={submit}>
+      <form className="stack gap12" onSubmit={submit}>
         <p>Puts stored messages into the queue once more, the oldest first.</p>
         <TextInput
           label="Query"
@@ -62,7 +61,7 @@ export function ReplayDialog({ id, onClose }: Props) {
         </Group>
         <RunView run={run} />
         <Group justify="flex-end" gap={8}>
-          <span className={classes.matching} role="status">
+          <span className="grow dimmed" role="status">
             {!isRunning && count.data !== undefined && `${formatMessages(count.data)} found`}
           </span>
           <Button variant="default" onClick={isRunning ? stop : onClose}>

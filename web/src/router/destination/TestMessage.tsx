@@ -6,14 +6,13 @@ import type { TestAnswer } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import type { Item } from '../document';
 import { sendTest } from './destinationQueries';
-import classes from './Destination.module.css';
 
 export function TestMessage({ item }: { item: Item }) {
   const test = useMutation({ mutationFn: sendTest });
   // An answer is about the form as it was sent.
   const isOfThis = test.variables === item;
   return (
-    <div className={classes.test}>
+    <div className="stack alignStart gap4 fullWidth">
       <Button
         variant="default"
         leftSection={<IconSend size={14} />}
@@ -22,7 +21,7 @@ export function TestMessage({ item }: { item: Item }) {
       >
         Send a test message
       </Button>
-      <p className={classes.hint}>As the form says, past the queue; nothing has to be applied.</p>
+      <p className="small dimmed">As the form says, past the queue; nothing has to be applied.</p>
       {isOfThis && test.data !== undefined && <Answer {...test.data} />}
       {isOfThis && test.error !== null && <Notice tone="error" title={test.error.message} />}
     </div>

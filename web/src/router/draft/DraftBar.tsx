@@ -197,7 +197,7 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
             </UnstyledButton>
           </Popover.Target>
           <Popover.Dropdown>
-            <ul className={classes.hints}>
+            <ul className="bullets">
               {warnings.map((warning) => (
                 <li key={warning}>
                   <InlineCode text={warning} />

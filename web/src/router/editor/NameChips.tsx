@@ -41,7 +41,7 @@ export function NameChips(props: Props) {
               data-off={off.includes(name)}
             >
               {field === 'to' && iconOf(name, status, failing)}
-              <span className={classes.chipName} title={name}>
+              <span className="truncate" title={name}>
                 {name}
               </span>
               {isGone && ' does not exist'}

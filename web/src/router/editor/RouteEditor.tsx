@@ -77,7 +77,7 @@ export function RouteEditor(props: Props) {
   const takesOthers = badges.some((badge) => ['filter changed', 'sources changed'].includes(badge));
   const warning = warningOfRoute(warnings, idOf(route));
   return (
-    <section className={classes.panel} aria-label={`Route ${idOf(route)}`}>
+    <section className="stack minWidth0 fullHeight" aria-label={`Route ${idOf(route)}`}>
       <RouteHead
         {...props}
         error={problemOfField(own, 'id')}

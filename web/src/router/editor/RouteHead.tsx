@@ -42,7 +42,7 @@ export function RouteHead(props: Props) {
       {canEdit && (isNaming || error !== undefined) ? (
         <TextInput
           ref={name}
-          className={classes.naming ?? ''}
+          className="grow minWidth0"
           aria-label="Name"
           spellCheck={false}
           value={idOf(route)}

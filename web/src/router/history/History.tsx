@@ -27,7 +27,7 @@ export function History({ live, shown, canEdit, onShow }: Props) {
   }
   if (revisions === undefined) return <Skeleton height={240} aria-label="Loading" />;
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label="History">
+    <div className="tableBox" tabIndex={0} role="region" aria-label="History">
       <table className={classes.table} aria-label="Revisions">
         <thead>
           <tr>
@@ -84,7 +84,7 @@ function RevisionRows({ revision, time, isShown, previous, onShow, onReturn }: R
           <span className={classes.time}>{time}</span> {revision.author}
         </td>
         <td className={classes.comment}>
-          <div className={classes.row}>
+          <div className="row wrap spread gap8 preWrap">
             <span>{revision.comment}</span>
             <Group gap={8} wrap="nowrap">
               <Button

@@ -169,12 +169,12 @@ function Row(props: RowProps) {
           </span>
         )}
         {wrong.length > 0 && (
-          <span className={classes.trouble}>
+          <span className="inlineRow gap4 meta bad">
             <IconAlertTriangle size={14} aria-hidden /> {wrong[0]?.message}
           </span>
         )}
         {wrong.length === 0 && !off && live?.trouble !== undefined && (
-          <span className={classes.trouble}>{destination?.last_error ?? live.trouble}</span>
+          <span className="inlineRow gap4 meta bad">{destination?.last_error ?? live.trouble}</span>
         )}
         {traffic !== undefined && traffic.drops > 0 && (
           <span className={classes.drops}>{formatRate(traffic.drops)}/s dropped</span>
@@ -190,7 +190,7 @@ function Row(props: RowProps) {
         )}
         {off && !badges.includes('disabled') && <span className={classes.off}>off</span>}
         <Badges badges={badges} shown={2} />
-        <span className={classes.rate}>{off ? '' : rateLabel(status, live)}</span>
+        <span className="toEnd bold">{off ? '' : rateLabel(status, live)}</span>
       </button>
       {destination !== undefined && !off && isFailing(destination) && <Outage of={destination} />}
       {destination !== undefined && canEdit && (

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { Item } from '../document';
 import { readFrom, withSetting, writtenIn } from './stepText';
 import { type StepField, fieldsOf, stepKinds } from './steps';
-import classes from './Steps.module.css';
 
 type Props = {
   step: Item;
@@ -17,7 +16,7 @@ type Props = {
 export function StepFields({ step, kind, error, onChange }: Props) {
   const spec = stepKinds.find((one) => one.kind === kind);
   return (
-    <div className={classes.fields}>
+    <div className="stack gap8">
       <p className="dimmed">
         {spec?.does ?? 'This form does not know this kind of step. Change it in the text.'}
       </p>

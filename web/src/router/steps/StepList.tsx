@@ -129,13 +129,13 @@ function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: C
       >
         <span className="dimmed">{at + 1}</span>
         <b>{kind === '' ? 'unknown step' : kind}</b>
-        <span className={classes.about}>{aboutStep(step)}</span>
+        <span className="grow minWidth0 truncate mono">{aboutStep(step)}</span>
         {report !== undefined && <Effect report={report} />}
         {open === at ? <IconChevronUp size={16} /> : <IconChevronDown size={16} />}
       </button>
       {open === at && (
         <div className={classes.body}>
-          <fieldset className={classes.set} disabled={!canEdit}>
+          <fieldset disabled={!canEdit}>
             <StepFields
               key={at}
               step={step}
@@ -146,7 +146,7 @@ function Card({ step, at, steps, reports, problems, open, canEdit, ...props }: C
           </fieldset>
           {report !== undefined && <Preview report={report} />}
           {canEdit && (
-            <div className={classes.tools}>
+            <div className="row gap4 meta">
               <ActionIcon
                 aria-label="Move step up"
                 disabled={at === 0}
@@ -201,7 +201,7 @@ function Preview({ report }: { report: StepReport }) {
       <div className={classes.says}>
         <b>{sentence(report)}</b>
         {count > 1 && (
-          <span className={classes.tools}>
+          <span className="row gap4 meta">
             <ActionIcon
               size={24}
               aria-label="Example before"

@@ -51,7 +51,7 @@ export function Findings(props: Props) {
                     {finding.fix.label}
                   </Button>
                 )}
-                <span className={classes.links}>
+                <span className="flex gap12">
                   {finding.place !== null && isCurrent && (
                     <Anchor component="button" type="button" onClick={() => onShow(finding)}>
                       {finding.place.step === null ? 'Open route' : 'Open step'}

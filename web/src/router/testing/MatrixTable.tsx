@@ -36,9 +36,9 @@ export function MatrixTable({ matrix, documents, chosen, onChoose }: Props) {
     columns.filter(({ key }) => matrix.cells.get(row.key)?.has(key) === true).map(({ key }) => key),
   );
   return (
-    <section className={classes.box} aria-label="Outcomes">
+    <section className="rigid clip panel round8" aria-label="Outcomes">
       {/* It scrolls where the page is too narrow for it. */}
-      <div className={classes.scroll} tabIndex={places.length === 0 ? 0 : -1}>
+      <div className="scrollX" tabIndex={places.length === 0 ? 0 : -1}>
         <table ref={table} className={classes.grid} onKeyDown={moveFocus}>
           <thead>
             <tr>

@@ -25,7 +25,7 @@ export function RangeChoice({ range, onChange }: Props) {
     onChange(chosen);
   };
   return (
-    <div className={classes.range}>
+    <div className="row gap4">
       <SegmentedControl
         aria-label="Time range"
         value={offers?.value ?? ''}

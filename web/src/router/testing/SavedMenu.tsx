@@ -74,7 +74,7 @@ function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
             <button type="button" className={classes.savedItem} onClick={() => onChoose(saved)}>
               <b>{saved.name}</b>
               {saved.folder !== '' && <span className="dimmed"> in {saved.folder}</span>}
-              <span className={classes.savedQuery}>
+              <span className="block truncate mono dimmed">
                 {saved.query === '' ? 'all messages' : saved.query}
               </span>
             </button>

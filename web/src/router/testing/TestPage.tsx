@@ -38,7 +38,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
   const { messages, report, tested, isRunning, error } = testing;
   const isPasted = messages.pasted !== null;
   return (
-    <div className={classes.page}>
+    <div className="stack grow minWidth0 minHeight0">
       <header className={classes.head}>
         <Anchor component="button" type="button" c="inherit" onClick={onClose}>
           Router
@@ -134,7 +134,7 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
         <MatrixTable matrix={matrix} documents={tested} chosen={cell ?? null} onChoose={choose} />
         <Volumes report={report} tested={tested} logspaces={logspaces} />
         {report.problems.map((problem) => (
-          <p key={problem} className={classes.note}>
+          <p key={problem} className="meta dimmed">
             {`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`}
           </p>
         ))}

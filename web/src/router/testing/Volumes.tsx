@@ -28,7 +28,7 @@ export function Volumes({ report, tested, logspaces }: Props) {
   const bar = (messages: number) => ({ width: `${(100 * messages) / most}%` });
   if (volumes.length === 0) return null;
   return (
-    <section className={classes.box} aria-label="Volume per target">
+    <section className="stack rigid panel round8" aria-label="Volume per target">
       <div className={classes.head}>
         <h2>Volume per target</h2>
         {days !== null && (

@@ -11,7 +11,6 @@ import { documentOf } from '../testing/run';
 import { type Trace, requestTrace } from '../../api/trace';
 import { address } from '../../ui/open';
 import editor from '../editor/Editor.module.css';
-import classes from './Trace.module.css';
 
 type Props = {
   /** The message; empty for one that is pasted. */
@@ -44,7 +43,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
     onClose();
   };
   return (
-    <section className={editor.panel} aria-label="Trace">
+    <section className="stack minWidth0 fullHeight" aria-label="Trace">
       <div className={editor.head}>
         <h2>Trace a message</h2>
         <ActionIcon aria-label="Close" onClick={close}>
@@ -54,7 +53,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
       <div className={editor.body}>
         {id === '' && (
           <form
-            className={classes.form}
+            className="stack gap12"
             onSubmit={(event) => {
               event.preventDefault();
               trace.mutate();

@@ -38,7 +38,7 @@ export function Card(props: Props) {
   const isAway = useIsAway();
   const id = useId();
   return (
-    <section className={classes.card} aria-labelledby={id}>
+    <section className="stack panel round10" aria-labelledby={id}>
       <header className={classes.head}>
         {icon}
         <h2 id={id}>{title}</h2>
@@ -75,10 +75,10 @@ type RowProps = Row & { tone?: 'error' | 'info' };
 export function CardRow({ name, count, counts, change, tone = 'info', onOpen }: RowProps) {
   return (
     <UnstyledButton className={classes.row} onClick={onOpen}>
-      <span className={classes.name} title={name}>
+      <span className="truncate" title={name}>
         {name === '' ? '(empty)' : name}
       </span>
-      <span className={classes.number}>{formatCount(count)}</span>
+      <span className="alignRight">{formatCount(count)}</span>
       <Spark counts={counts} tone={tone} />
       <span className={classes.change} data-tone={change?.tone ?? 'same'}>
         {change?.text}

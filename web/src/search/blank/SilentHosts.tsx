@@ -61,7 +61,7 @@ function SilentRow({ host: { value, count }, state, onOpen }: RowProps) {
   const { data: heard, dataUpdatedAt } = useQuery(lastHeardQuery(state, value));
   return (
     <UnstyledButton className={classes.row} onClick={onOpen}>
-      <span className={classes.name} title={value}>
+      <span className="truncate" title={value}>
         {value}
       </span>
       <span className="dimmed">{formatMessages(count)}</span>

@@ -108,12 +108,12 @@ type HeadProps = { message: Message; nth: number; onRemove: (id: string) => void
 function Head({ message, nth, onRemove }: HeadProps) {
   const [zone] = useZone();
   return (
-    <div className={classes.head}>
+    <div className="flex spread alignStart gap8">
       <div>
         <div>
           {nth}. {formatTime(message.time, zone)}
         </div>
-        <div className={classes.who}>
+        <div className="regular">
           <Severity message={message} /> {message.host}
         </div>
       </div>

@@ -45,7 +45,7 @@ function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) 
         <span>{formatBytes(bytes)}</span>
         {pace !== null && <span>{formatRate(pace.rowsPerSecond)} rows/s</span>}
         {pace !== null && <span>{formatBytes(Math.round(pace.bytesPerSecond))}/s</span>}
-        <span className={classes.left}>
+        <span className="toEnd">
           {pace?.secondsLeft != null && `${durationText(pace.secondsLeft)} left`}
         </span>
       </div>

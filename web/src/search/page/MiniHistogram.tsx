@@ -14,7 +14,7 @@ type Props = {
 
 export function MiniHistogram({ histogram, split, isOpen, onToggle }: Props) {
   return (
-    <div className={classes.frame}>
+    <div className="row gap8">
       <ActionIcon
         size={24}
         aria-label="Messages over time"
@@ -25,7 +25,7 @@ export function MiniHistogram({ histogram, split, isOpen, onToggle }: Props) {
         <IconChevronRight size={16} />
       </ActionIcon>
       {histogram !== undefined && !isOpen && (
-        <div className={classes.bars}>
+        <div className="grow minWidth0">
           <HistogramStrip histogram={histogram} split={split} />
         </div>
       )}

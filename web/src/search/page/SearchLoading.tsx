@@ -1,7 +1,6 @@
 /** Shown while a search runs: where the rows will be, how long it has taken, and a way to cancel it. */
 import { Button, Skeleton } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import classes from './SearchLoading.module.css';
 
 const ROWS = 12;
 
@@ -13,7 +12,7 @@ export function SearchLoading({ onCancel }: { onCancel: () => void }) {
   }, []);
   return (
     <div role="status" aria-label="Searching">
-      <div className={classes.head}>
+      <div className="row spread gap12">
         <span className="dimmed">Searching… {seconds > 0 && `${seconds} s`}</span>
         <Button variant="default" onClick={onCancel}>
           Cancel

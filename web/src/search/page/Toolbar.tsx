@@ -37,7 +37,7 @@ export function Toolbar({ state, search, steps, messages, hasStages, bars }: Pro
       <div ref={ref} role="toolbar" aria-label="Results" className={classes.frame} data-room={room}>
         <ModeSwitch state={state} hasStages={hasStages} steps={steps} />
         <ResultCount search={search} room={room} onCopies={() => steps.edit([withCopies])} />
-        {bars !== undefined && <div className={classes.bars}>{bars}</div>}
+        {bars !== undefined && <div className="grow minWidth0">{bars}</div>}
         <div className={classes.tools}>
           {!hasStages && (
             <ViewTools

@@ -14,7 +14,7 @@ export function HelpContent({ state, onUse }: Props) {
     <>
       <section className={classes.part}>
         <h2>Examples</h2>
-        <dl className={classes.list}>
+        <dl>
           {examples.map(({ query, does }) => (
             <div key={query} className={classes.row}>
               <dt>
@@ -31,7 +31,7 @@ export function HelpContent({ state, onUse }: Props) {
         <h2>Fields here</h2>
         {error !== null && <p className="dimmed">The fields could not be loaded.</p>}
         {fields?.length === 0 && <p className="dimmed">No fields in these messages.</p>}
-        <ul className={classes.list}>
+        <ul>
           {fields?.slice(0, FIELDS_SHOWN).map(({ label, insert, distinct }) => (
             <li key={label} className={classes.row}>
               <UnstyledButton

@@ -20,11 +20,11 @@ export function Hints({ explained, error, onUse }: HintsProps) {
   const { message, suggestion } = warning;
   return (
     <p className={classes.hint} role="status">
-      <IconAlertTriangle className={classes.caution} size={14} aria-hidden />
+      <IconAlertTriangle className="caution" size={14} aria-hidden />
       <span className={classes.text} title={message}>
         {message}
       </span>
-      {more.length > 0 && <span className={classes.more}>and {more.length} more</span>}
+      {more.length > 0 && <span className="rigid">and {more.length} more</span>}
       {suggestion !== undefined && (
         <UnstyledButton className={classes.fix} onClick={() => onUse(suggestion)}>
           Search for <code>{suggestion}</code>

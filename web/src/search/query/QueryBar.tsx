@@ -71,7 +71,7 @@ export const QueryBar = memo(function QueryBar(props: Props) {
     field.current?.focus();
   };
   return (
-    <div role="search" aria-label="Messages" className={classes.strip}>
+    <div role="search" aria-label="Messages" className="strip alignStart relative">
       <div className={classes.box}>
         <span className={classes.scope}>{logspaces}</span>
         <QueryField

@@ -51,7 +51,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
           <TextInput
             data-autofocus
             size="xs"
-            className={classes.grow ?? ''}
+            className="grow"
             aria-label="Find a saved search"
             placeholder="Name, folder, tag, owner or query"
             leftSection={<IconSearch size={14} />}
@@ -112,7 +112,7 @@ function Folders({ shown, known, state, onOpen, onRename, onChange }: FoldersPro
   return inFolders(shown).map(({ name, searches }) => (
     <section key={name} aria-label={name === '' ? 'Without a folder' : `Folder ${name}`}>
       {name !== '' && <h3 className={classes.folder}>{name}</h3>}
-      <ul className={classes.list}>
+      <ul className="lineTop">
         {searches.map((saved) => (
           <SavedRow
             key={saved.id}
@@ -139,7 +139,7 @@ type TagsProps = {
 function Tags({ tags, chosen, onChoose }: TagsProps) {
   if (tags.length === 0) return null;
   return (
-    <div className={classes.tags} role="group" aria-label="Tags">
+    <div className="flex wrap gap4" role="group" aria-label="Tags">
       {tags.map((tag) => (
         <button
           key={tag}

@@ -31,7 +31,7 @@ export function SavedRow(props: Props) {
             </span>
           ))}
         </span>
-        <span className={classes.query}>{saved.query === '' ? '*' : saved.query}</span>
+        <span className="truncate mono dimmed">{saved.query === '' ? '*' : saved.query}</span>
       </button>
       <span className={classes.about}>
         {saved.mine ? 'mine' : saved.owner}
@@ -55,7 +55,7 @@ function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: Props) {
         <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>
         <Menu.Item onClick={onUpdate}>Replace with the current search</Menu.Item>
         <Menu.Item onClick={onDuplicate}>Duplicate</Menu.Item>
-        <Menu.Item c="var(--bad)" onClick={onDelete}>
+        <Menu.Item c="var(--err)" onClick={onDelete}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>

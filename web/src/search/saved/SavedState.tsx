@@ -21,7 +21,7 @@ export function SavedState({ state, onAsk }: Props) {
   if (saved === undefined) return null;
   const changed = isChanged(saved, state);
   return (
-    <span className={classes.state} role="status">
+    <span className="row gap4 minWidth0 meta" role="status">
       <span className={classes.name} title={saved.name}>
         {saved.name}
       </span>
@@ -41,7 +41,7 @@ export function SavedState({ state, onAsk }: Props) {
           Update
         </Button>
       )}
-      {update.error !== null && <span className={classes.failed}>{update.error.message}</span>}
+      {update.error !== null && <span className="bad">{update.error.message}</span>}
     </span>
   );
 }

@@ -7,7 +7,6 @@ import type { SearchState } from '../searchParams';
 import { Code } from './Code';
 import { hasStages } from './ask';
 import { type Endpoint, curlOf } from './shell';
-import classes from './Share.module.css';
 import { serverUrl } from '../../base';
 
 type Props = { state: SearchState; onClose: () => void };
@@ -30,7 +29,7 @@ export function ApiDialog({ state, onClose }: Props) {
         />
         <p>{explain(endpoint)}</p>
         <Code label="curl command" text={curlOf(serverUrl(), endpoint, state, isText)} />
-        <p className={classes.who}>
+        <p className="small dimmed">
           First put an API token into LOGSTEAD_TOKEN; an administrator creates one. The request has
           the rights of the token, no matter who sends it.
         </p>

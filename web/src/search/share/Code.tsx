@@ -4,7 +4,7 @@ import classes from './Share.module.css';
 
 export function Code({ label, text }: { label: string; text: string }) {
   return (
-    <div className={classes.command}>
+    <div className="relative">
       <pre className={classes.code} tabIndex={0} role="group" aria-label={label}>
         {text}
       </pre>

@@ -68,7 +68,7 @@ export function ShareDialog({ state, onClose }: Props) {
           value={link}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <p className={classes.who}>
+        <p className="small dimmed">
           Opens with the query, columns and view as you see them, after signing in. Everyone sees
           only those messages of {logspacesText(state.logspaces)} that they may read.
         </p>

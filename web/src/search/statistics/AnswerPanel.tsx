@@ -19,7 +19,6 @@ import { type RowOrder, nextOrder } from './order';
 import type { Point, Series } from './pivot';
 import type { Cell, TableAnswer } from './queries';
 import { viewOf } from './view';
-import classes from './Statistics.module.css';
 
 type Props = {
   state: SearchState;
@@ -108,7 +107,7 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
         onChange={onAsk}
       />
       {answer.notes.map((note) => (
-        <p key={note} className={classes.note}>
+        <p key={note} className="meta caution">
           {groupedIn(note)}
         </p>
       ))}

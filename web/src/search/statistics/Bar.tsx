@@ -33,7 +33,7 @@ export function Bar({ answer, view, isStale, onCopies, onChange }: Props) {
         {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
       </span>
       {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
-      <span className={classes.tools}>
+      <span className="row gap8 toEnd">
         {measures.length > 1 && shown !== 'table' && (
           <NativeSelect
             aria-label="Value of the chart"

@@ -13,7 +13,7 @@ export function ColumnHead({ name, kind, sort, onSort }: Props) {
   return (
     <th scope="col" aria-sort={sort ?? 'none'} data-kind={kind} className={classes.head}>
       <button type="button" className={classes.sort} title={`Sort by ${name}`} onClick={onSort}>
-        <span className={classes.name}>{name}</span>
+        <span className="truncate">{name}</span>
         {sort === 'ascending' && <IconArrowUp size={14} aria-hidden />}
         {sort === 'descending' && <IconArrowDown size={14} aria-hidden />}
       </button>

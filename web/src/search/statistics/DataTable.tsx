@@ -150,7 +150,7 @@ function Value({ cell, column, text, most, children }: ValueProps) {
   const kind = isNumber ? 'number' : column.kind;
   return (
     <td data-kind={kind} data-none={cell === null} {...(share > 0 && { style })} title={text}>
-      {kind === 'number' ? text : <span className={classes.named}>{children}</span>}
+      {kind === 'number' ? text : <span className="row">{children}</span>}
     </td>
   );
 }

@@ -18,9 +18,12 @@ export function NamedValue({ text, field, onFilter, onMenu }: Props) {
     onMenu?.(boxOf(event.currentTarget));
   };
   return (
-    <span className={classes.value} {...(onMenu !== null && { onContextMenu: openMenu })}>
+    <span
+      className="row grow minWidth0 relative"
+      {...(onMenu !== null && { onContextMenu: openMenu })}
+    >
       {onFilter === null ? (
-        <span className={classes.text}>{text}</span>
+        <span className="block truncate">{text}</span>
       ) : (
         <button
           type="button"
@@ -28,7 +31,7 @@ export function NamedValue({ text, field, onFilter, onMenu }: Props) {
           title={`${text}\nClick: only this ${field}\nAlt-click: exclude it`}
           onClick={(event) => onFilter(event.altKey)}
         >
-          <span className={classes.text}>{text}</span>
+          <span className="block truncate">{text}</span>
         </button>
       )}
       {onMenu !== null && (

@@ -8,7 +8,7 @@ export function SingleRow({ table }: { table: Table }) {
   const [zone] = useZone();
   const row = table.rows[0] ?? [];
   return (
-    <dl className={classes.figures}>
+    <dl className="flex wrap gap8">
       {table.columns.map((column, at) => (
         <div key={at} className={classes.oneFigure}>
           <dt>{column.name}</dt>

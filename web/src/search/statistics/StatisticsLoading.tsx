@@ -15,7 +15,7 @@ export function StatisticsLoading({ onCancel }: { onCancel: () => void }) {
     <div role="status" aria-label="Counting" className={classes.loading}>
       <div className={classes.bar}>
         <span className="dimmed">Counting… {seconds > 0 && `${seconds} s`}</span>
-        <span className={classes.tools}>
+        <span className="row gap8 toEnd">
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>

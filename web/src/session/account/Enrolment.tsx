@@ -38,9 +38,9 @@ function AppStep({ totp, onConfirmed }: AppProps) {
     confirm.mutate(code);
   };
   return (
-    <form className={classes.steps} onSubmit={submit}>
+    <form className="stack gap12" onSubmit={submit}>
       <p>Scan this with an authenticator app, then type the code that it shows.</p>
-      <div className={classes.scan}>
+      <div className="row wrap gap16">
         <QrCode text={totp.uri} label="QR code for the authenticator app" />
         <div>
           <p className="dimmed">Or type the key into the app:</p>

@@ -3,7 +3,6 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type SyntheticEvent, useState } from 'react';
 import { Notice } from '../../ui/Notice';
 import { explainRefusal } from '../explain';
-import classes from '../AuthFrame.module.css';
 
 type Props = {
   name: string;
@@ -22,7 +21,7 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
     onSubmit(password, code);
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="stack gap12" onSubmit={submit}>
       {error !== null && <Notice tone="error" title={explainRefusal(error)} />}
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />

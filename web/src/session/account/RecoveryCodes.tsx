@@ -19,7 +19,7 @@ export function RecoveryCodes({ codes, onDone }: Props) {
       ),
     );
   return (
-    <div className={classes.steps}>
+    <div className="stack gap12">
       <Notice tone="caution" title="Keep these recovery codes now">
         They are not shown again. Each lets you sign in once if the app is lost; keep them where the
         app is not.

@@ -89,7 +89,7 @@ function Row({ session, now, isEnding, onEnd }: RowProps) {
       <td>{session.current ? 'now' : formatAge(session.last_used, now)}</td>
       <td>
         {session.current ? (
-          <span className={classes.current}>This session</span>
+          <span className="meta good">This session</span>
         ) : (
           <Button
             variant="default"

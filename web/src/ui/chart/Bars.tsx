@@ -46,7 +46,7 @@ export function Bars(props: Props) {
   const { top, marks } = countAxis(Math.max(stack.highest, ...before));
   const plotPx = Math.max(height - LABELS_PX, 0);
   return (
-    <div className={classes.frame}>
+    <div className="flex">
       <Axis top={top} marks={marks} plotPx={plotPx} />
       <div
         ref={ref}

@@ -19,14 +19,14 @@ export function Tip(props: Props) {
     .filter(({ count }) => count > 0 && stack.layers.length > 1);
   return (
     <div className={classes.tip} style={{ left: Math.max(left, 0), width: TIP_PX }} aria-hidden>
-      <div className={classes.tipTime}>{spanText(stack, first, last, zone)}</div>
-      <div className={classes.tipRow}>
+      <div className="dimmed">{spanText(stack, first, last, zone)}</div>
+      <div className="flex spread gap12">
         <strong>{isSilent ? 'Nothing was received' : 'Messages'}</strong>
         <strong>{formatCount(sumOf(stack.totals, first, last))}</strong>
       </div>
       {parts.toReversed().map(({ label, color, count }) => (
-        <div key={label} className={classes.tipRow}>
-          <span className={classes.tipLabel}>
+        <div key={label} className="flex spread gap12">
+          <span className="row gap8 minWidth0 truncate">
             <span className={classes.swatch} style={{ background: color }} />
             {label}
           </span>
@@ -34,8 +34,8 @@ export function Tip(props: Props) {
         </div>
       ))}
       {before !== undefined && (
-        <div className={classes.tipRow}>
-          <span className={classes.tipLabel}>Range before</span>
+        <div className="flex spread gap12">
+          <span className="row gap8 minWidth0 truncate">Range before</span>
           <span>{formatCount(sumOf(before, first, last))}</span>
         </div>
       )}

@@ -192,7 +192,7 @@ const highlightStyle = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  '&': { color: 'var(--mantine-color-text)', backgroundColor: 'var(--panel)', height: '100%' },
+  '&': { color: 'var(--mantine-color-text)', backgroundColor: 'var(--surface)', height: '100%' },
   '.cm-scroller': {
     fontFamily: 'var(--mantine-font-family-monospace)',
     fontSize: '13px',
@@ -201,7 +201,7 @@ const look = EditorView.theme({
   '.cm-content': { caretColor: 'var(--accent)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
   '.cm-gutters': {
-    backgroundColor: 'var(--rail)',
+    backgroundColor: 'var(--sunken)',
     color: 'var(--mantine-color-dimmed)',
     border: 'none',
   },
@@ -213,7 +213,7 @@ const look = EditorView.theme({
   // The library draws these as data: images, which the content security policy forbids.
   '.cm-lintRange-error': {
     backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--bad) 1px',
+    textDecoration: 'underline wavy var(--err) 1px',
     textUnderlineOffset: '3px',
   },
   '.cm-lint-marker-error': { content: 'none' },
@@ -222,7 +222,7 @@ const look = EditorView.theme({
     height: '8px',
     margin: '6px 3px',
     borderRadius: '50%',
-    backgroundColor: 'var(--bad)',
+    backgroundColor: 'var(--err)',
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
     alignItems: 'baseline',
@@ -231,7 +231,7 @@ const look = EditorView.theme({
   '.cm-completionLabel': { flex: 'none', minWidth: '112px' },
   // A sentence is read to its end: it takes a second line rather than being cut.
   '.cm-offerDetail': { flex: '1', maxWidth: 'none', whiteSpace: 'normal' },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--err)' },
 });
 
 const extensions = [

@@ -59,7 +59,7 @@ export const listLook = EditorView.theme({
     overflow: 'hidden',
     border: '1px solid var(--line)',
     borderRadius: '6px',
-    backgroundColor: 'var(--panel)',
+    backgroundColor: 'var(--surface)',
     color: 'var(--mantine-color-text)',
     boxShadow: 'var(--mantine-shadow-md)',
   },

@@ -49,7 +49,7 @@ export function FieldList(props: Props) {
   return groups.map(({ title, rows }) => (
     <section key={title} className={classes.group} aria-label={title}>
       <h3>{title}</h3>
-      <dl className={classes.fields}>
+      <dl className="mono">
         {rows.map((row, at) => (
           <Row key={`${row.field} ${at}`} row={row} {...props} />
         ))}

@@ -94,7 +94,7 @@ function partOf(part: LinePart, layout: RowLayout, props: Props): ReactNode {
 /** A value that is not the one that the head of the list says all have. */
 function otherOf(field: string, value: string, only: string | null, hits: Hits): ReactNode {
   if (only === null || value === only) return null;
-  return <span className={classes.other}>{valueOf(field, value, hits)} </span>;
+  return <span className="soft">{valueOf(field, value, hits)} </span>;
 }
 
 /** The attributes of every row: its place, and its state in the list. */
@@ -129,7 +129,7 @@ export function rowHead(props: RowProps): ReactNode {
         </button>
         <SeverityBar message={message} />
       </span>
-      <time role="cell" className={classes.time} dateTime={time.rfc3339} title={time.rfc3339}>
+      <time role="cell" className="nowrap meta soft" dateTime={time.rfc3339} title={time.rfc3339}>
         {time.text}
       </time>
     </>
@@ -139,7 +139,7 @@ export function rowHead(props: RowProps): ReactNode {
 /** A value that a click can be made on: the list reads which from `data-field`. Longer ones are cut in the middle. */
 export function valueOf(field: string, value: string, hits: Hits, ch = VALUE_CH_MAX): ReactNode {
   return value === '' ? (
-    <span className={classes.none} aria-hidden>
+    <span className="dimmed" aria-hidden>
       –
     </span>
   ) : (

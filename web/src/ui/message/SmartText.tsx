@@ -56,7 +56,7 @@ function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
     <>
       {' '}
       <span className={classes.pair} {...asked}>
-        <span className={classes.key}>{visible(key)}=</span>
+        <span className="dimmed">{visible(key)}=</span>
         {start > 0 && '…'}
         {highlightedText(text, field, hits, wrap)}
         {left > 0 && '…'}

@@ -31,7 +31,7 @@ export function StrengthMeter({ password, name }: { password: string; name: stri
       {[1, 2, 3, 4].map((step) => (
         <span key={step} className={classes.step} data-on={step <= level} aria-hidden />
       ))}
-      <span className={classes.word} role="status">
+      <span className="small alignRight" role="status">
         {word}
       </span>
     </div>

@@ -76,7 +76,7 @@ function Choice({ logspaces, chosen, onChange }: Props) {
               classNames={{ root: classes.row ?? '', labelWrapper: classes.grow ?? '' }}
               value={id}
               label={
-                <span className={classes.name}>
+                <span className="flex spread gap16">
                   <span>{id}</span>
                   <span className="dimmed">
                     {messages === null ? 'missing' : formatCount(messages)}

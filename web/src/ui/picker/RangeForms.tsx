@@ -39,7 +39,7 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
         </Button>
       </div>
       {problem !== false && (
-        <span className={classes.problem} role="alert">
+        <span className="small bad" role="alert">
           {problem}
         </span>
       )}

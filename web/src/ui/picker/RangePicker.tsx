@@ -148,7 +148,7 @@ function Presets({ range, onChoose }: PresetsProps) {
 
 function ZoneChoice({ zone, onChange }: { zone: Zone; onChange: (zone: Zone) => void }) {
   return (
-    <div className={classes.zone}>
+    <div className="stack gap4 meta">
       <span className="dimmed">
         Times are in {zoneLabel(zone, new Date())}, also those in the query
       </span>

@@ -60,7 +60,7 @@ export function ClauseTools({ host, parts, onAct }: Props) {
   const starts = startsOf(parts);
   if (parts.length === 0) return null;
   return (
-    <ul ref={list} className={classes.clauses} aria-label="Clauses" onKeyDown={onKeyDown}>
+    <ul ref={list} aria-label="Clauses" onKeyDown={onKeyDown}>
       {parts.map((part, at) => (
         <li
           key={`${part.start} ${part.text}`}

@@ -53,7 +53,7 @@ export const editorTheme = EditorView.theme({
   '.cm-clause[data-kind="stage"] .cm-token-stage, .cm-clause[data-kind="stage"] .cm-token-function':
     { color: 'var(--notice)', fontWeight: '600' },
   '.cm-problem': {
-    textDecoration: 'underline wavy var(--bad) 1px',
+    textDecoration: 'underline wavy var(--err) 1px',
     textUnderlineOffset: '3px',
   },
   '.cm-sign': {

@@ -30,7 +30,7 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
   const { marked, isSpoken, handlers } = usePoint(plot, frame, actions);
   const hasLegend = plot.axis === 'names' && plot.series.length > 1;
   return (
-    <figure className={classes.figure} data-legend={hasLegend} aria-label={title}>
+    <figure className="stack minWidth0 minHeight0" data-legend={hasLegend} aria-label={title}>
       {hasLegend && <Legend series={plot.series} onIsolate={onIsolate} />}
       <div ref={ref} className={classes.frame} data-axis={plot.axis}>
         <div
@@ -55,7 +55,7 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
         )}
       </div>
       {plot.notes.length > 0 && (
-        <figcaption className={classes.caption}>{plot.notes.join(' ')}</figcaption>
+        <figcaption className="meta dimmed">{plot.notes.join(' ')}</figcaption>
       )}
       <p className="unseen" role="status">
         {isSpoken && marked !== null && spokenPoint(plot, marked, zone, write)}

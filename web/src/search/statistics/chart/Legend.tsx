@@ -16,7 +16,7 @@ export function Legend({ series, onIsolate }: Props) {
           onPointerEnter={() => onIsolate(name)}
         >
           <Swatch tone={tone} />
-          <span className={classes.entryName}>{name}</span>
+          <span className="truncate">{name}</span>
         </li>
       ))}
     </ul>

@@ -35,7 +35,6 @@ export function Marks({ plot, kind, scale, width, height, isolated }: Props) {
         <path d={area} fill={colorOf(tone)} fillOpacity={plot.stackable ? 0.72 : 0.2} />
       )}
       <path
-        className={classes.stroke}
         d={path}
         fill="none"
         stroke={colorOf(tone)}

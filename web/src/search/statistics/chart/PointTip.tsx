@@ -21,11 +21,11 @@ export function PointTip({ plot, point, write, zone, x, y, width }: Props) {
   const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 };
   return (
     <div className={classes.reading} style={{ top: y, ...side }} aria-hidden>
-      <div className={classes.readingHead}>{pointName(plot, point, zone)}</div>
+      <div className="breakAnywhere bold">{pointName(plot, point, zone)}</div>
       {readings.map(({ name, tone, text }) => (
         <div key={name} className={classes.readingRow}>
           <Swatch tone={tone} />
-          <span className={classes.readingName}>{name}</span>
+          <span className="truncate">{name}</span>
           <span className={classes.readingValue}>{text}</span>
         </div>
       ))}
@@ -33,7 +33,7 @@ export function PointTip({ plot, point, write, zone, x, y, width }: Props) {
       {total !== null && (
         <div className={classes.readingRow} data-total>
           <span />
-          <span className={classes.readingName}>Total</span>
+          <span className="truncate">Total</span>
           <span className={classes.readingValue}>{total}</span>
         </div>
       )}

@@ -89,7 +89,6 @@ const Picture = memo(function Picture(props: Omit<Props, 'marked' | 'left' | 'sl
       {[...plot.partial.keys()].map((point) => (
         <rect
           key={point}
-          className={classes.partial}
           fill={`url(#${hatching})`}
           x={slots[point]?.left}
           width={Math.max(2, slots[point]?.width ?? 0)}
