@@ -64,14 +64,14 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
         </nav>
         {state.tab === 'accounts' && (
           <div className={classes.tools}>
-            <Button
-              variant="default"
-              leftSection={<IconKey size={16} aria-hidden />}
-              onClick={newToken}
-            >
+            <Button leftSection={<IconKey size={16} aria-hidden />} onClick={newToken}>
               New token
             </Button>
-            <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={newUser}>
+            <Button
+              variant="filled"
+              leftSection={<IconUserPlus size={16} aria-hidden />}
+              onClick={newUser}
+            >
               New user
             </Button>
           </div>

@@ -1,6 +1,6 @@
 /** The documentation of an agent, with everything filled in. */
 import { Anchor } from '@mantine/core';
-import { Command } from '../ui/Command';
+import { Command } from '../ui/Copy';
 import { Notice } from '../ui/Notice';
 import { isLocal } from '../ui/firstMessage';
 import { type ListenerNeed, type SendTarget, fill, meets, needsOf } from './fill';

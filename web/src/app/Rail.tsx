@@ -1,14 +1,15 @@
 /** The pages, with the server's health and the user's menu at the foot. On a phone it runs along the bottom. */
 import { useMediaQuery } from '@mantine/hooks';
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { Menu, UnstyledButton } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import type { User } from '../api/session';
 import { Logo } from '../ui/Logo';
 import { Health } from './Health';
-import { MorePages } from './MorePages';
 import { UserMenu } from './UserMenu';
 import classes from './Rail.module.css';
-import { carriedScope, carriedTo, pagesFor, shownOnPhones } from './pages';
+import { type Page, carriedScope, carriedTo, leadsTo, pagesFor, shownOnPhones } from './pages';
 
 type Props = {
   user: User;
@@ -64,5 +65,45 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
         <UserMenu user={user} onCommands={onCommands} onShortcuts={onShortcuts} />
       </div>
     </header>
+  );
+}
+
+type MorePagesProps = { places: readonly Page[]; pathname: string };
+
+/** The pages that the foot of a phone has no room for. */
+function MorePages({ places, pathname }: MorePagesProps) {
+  const navigate = useNavigate();
+  const isCurrent = places.some((place) => leadsTo(place, pathname));
+  return (
+    <Menu
+      position="top-end"
+      width={200}
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <UnstyledButton
+          className={classes.place}
+          aria-label="More pages"
+          aria-current={isCurrent ? 'page' : undefined}
+        >
+          <IconDots size={18} stroke={1.6} aria-hidden />
+          <span>More</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {places.map((place) => (
+          <Menu.Item
+            key={place.to}
+            className={classes.more ?? ''}
+            leftSection={<place.Icon size={18} stroke={1.6} aria-hidden />}
+            aria-current={leadsTo(place, pathname) ? 'page' : undefined}
+            onClick={() => void navigate({ to: place.to, search: carriedTo(place) })}
+          >
+            {place.label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,5 +1,5 @@
 /** The user who is signed in, with settings and the way out. */
-import { Menu, UnstyledButton } from '@mantine/core';
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconApi,
@@ -19,7 +19,6 @@ import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
 import { toast } from '../ui/toast';
 import classes from './Rail.module.css';
-import { ThemeChoice, useThemeCommands } from './ThemeChoice';
 import { initialsOf } from '../ui/initials';
 
 const PasswordDialog = lazy(async () => ({
@@ -120,5 +119,49 @@ export function UserMenu({ user, onCommands, onShortcuts }: Props) {
         </Suspense>
       )}
     </>
+  );
+}
+
+const schemes = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'System' },
+] as const;
+
+function useThemeCommands(): void {
+  const { setColorScheme, toggleColorScheme } = useMantineColorScheme();
+  useCommands([
+    {
+      id: 'theme',
+      title: 'Light or dark',
+      keys: 'D',
+      group: 'Console',
+      words: 'theme',
+      run: toggleColorScheme,
+    },
+    {
+      id: 'theme-system',
+      title: 'Theme of the system',
+      group: 'Console',
+      run: () => setColorScheme('auto'),
+    },
+  ]);
+}
+
+/** Light, dark, or as the system is: part of the user's menu. */
+function ThemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const choose = (value: string) => {
+    const chosen = schemes.find((scheme) => scheme.value === value);
+    if (chosen !== undefined) setColorScheme(chosen.value);
+  };
+  return (
+    <Menu.RadioGroup value={colorScheme} onChange={choose}>
+      {schemes.map(({ value, label }) => (
+        <Menu.RadioItem key={value} value={value} closeMenuOnClick={false}>
+          {label}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
   );
 }

@@ -1,26 +1,25 @@
 /** The logspaces: how large each is, when it is full, what it keeps, and whether it is intact. */
-import { Button, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { diskQuery } from '../api/disk';
-import { logspacesQuery } from '../api/logspaces';
+import { diskQuery, logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
-import { PageLoadError } from '../ui/PageLoadError';
+import { PageLoadError, PartLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
 import { formatBytes } from '../ui/number';
-import { Card } from './Card';
+import { Card, signed } from './Card';
 import { Details } from './Details';
 import { NewLogspaceDialog } from './change/NewLogspaceDialog';
-import { FillTable } from './fills/FillTable';
-import { type Growth, growthOf, storedBytes, whenFull } from './growth/growth';
-import type { LogspacesState } from './logspacesParams';
+import { type Growth, growthOf, messageBytes, storedBytes, whenFull } from './growth/growth';
+import { type FillField, type LogspacesState, fillFields } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
-import { hourlyQuery } from './queries';
+import { fillsQuery, hourlyQuery } from './queries';
 import { limitsOf } from './retention/limits';
 import { useVerify } from './useVerify';
+import { fillRows } from './fills/fillRows';
 import classes from './Logspaces.module.css';
 
 type Props = {
@@ -159,7 +158,6 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
       </ul>
       {onVerify !== undefined && (
         <Button
-          variant="default"
           leftSection={<IconShieldCheck size={16} aria-hidden />}
           loading={isVerifying}
           onClick={onVerify}
@@ -168,7 +166,7 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
         </Button>
       )}
       {onAdd !== undefined && (
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+        <Button variant="filled" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           New logspace
         </Button>
       )}
@@ -224,4 +222,89 @@ function byUse(a: LogspaceInfo, b: LogspaceInfo): number {
 
 function isUsual({ id, in_router }: LogspaceInfo): boolean {
   return in_router && !id.startsWith('_');
+}
+
+type FillTableProps = { info: LogspaceInfo; by: FillField; onBy: (by: FillField) => void };
+
+const NOTABLE_PERCENT = 25;
+
+/** The hosts or programs that fill a logspace, and how that changes. */
+function FillTable({ info, by, onBy }: FillTableProps) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(fillsQuery(info.id, by));
+  const rows = data === undefined ? [] : fillRows(data);
+  const most = Math.max(...rows.map(({ count }) => count), 1);
+  const each = messageBytes(info);
+  return (
+    <section className={classes.box} aria-label={`What fills ${info.id}`}>
+      <div className={classes.boxHead}>
+        <h2>What fills {info.id}</h2>
+        <SegmentedControl
+          aria-label="Listed by"
+          value={by}
+          data={[
+            { value: 'host', label: 'Host' },
+            { value: 'program', label: 'Program' },
+          ]}
+          onChange={(value) => onBy(fillFields.find((field) => field === value) ?? by)}
+        />
+      </div>
+      {error !== null && (
+        <div className={classes.boxBody}>
+          <PartLoadError what={`The ${by}s`} error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && (
+        <div className={classes.boxBody} role="status" aria-label="Loading">
+          <Skeleton height={200} />
+        </div>
+      )}
+      {data !== undefined && rows.length === 0 && (
+        <p className={classes.none}>No message in it names a {by}.</p>
+      )}
+      {rows.length > 0 && (
+        <div
+          className={classes.scroll}
+          data-old={isPlaceholderData}
+          tabIndex={0}
+          role="group"
+          aria-label={`The fullest ${by}s`}
+        >
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{by === 'host' ? 'Host' : 'Program'}</th>
+                <th scope="col">
+                  <span className="unseen">Share</span>
+                </th>
+                <th scope="col" title="by the number of messages">
+                  About
+                </th>
+                <th scope="col" title="compared with the seven days before">
+                  7 days
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ value, count, change }) => (
+                <tr key={value}>
+                  <th scope="row" title={value}>
+                    {value}
+                  </th>
+                  <td className={classes.trackCell}>
+                    <span className={classes.track} aria-hidden>
+                      <span style={{ width: `${(100 * count) / most}%` }} />
+                    </span>
+                  </td>
+                  <td>{formatBytes(Math.round(count * each))}</td>
+                  <td data-tone={change !== null && change > NOTABLE_PERCENT ? 'warn' : undefined}>
+                    {change === null ? '–' : signed(change)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
 }

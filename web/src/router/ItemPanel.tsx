@@ -81,7 +81,6 @@ export function ItemPanel(props: Props) {
       {canEdit && isDestination && <TestMessage item={item} />}
       {canEdit && (
         <Button
-          variant="default"
           leftSection={<IconTrash size={14} />}
           onClick={() => {
             onClose();

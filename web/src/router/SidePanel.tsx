@@ -7,7 +7,7 @@ import { type ItemPlace, type RouterDocument, isSamePlace, itemAt } from './docu
 import type { Content, Edit } from './draft/edits';
 import { RouteEditor } from './editor/RouteEditor';
 import type { RouterView } from './routerParams';
-import type { Trace } from '../api/trace';
+import type { Trace } from '../api/query';
 import { TracePanel } from './trace/TracePanel';
 import classes from './RouterPage.module.css';
 

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { isAway } from '../api/client';
 import type { RouterChange, RouterStatus } from '../api/model';
-import type { Trace } from '../api/trace';
+import type { Trace } from '../api/query';
 import { Notice } from '../ui/Notice';
 import { InlineCode } from '../ui/InlineCode';
 import { follow, useOpen } from '../ui/open';
@@ -14,19 +14,20 @@ import { StartDialog } from './StartDialog';
 import { Views } from './Views';
 import { useMeasured } from './canvas/measure';
 import { useShares } from './canvas/shares';
-import { TaskDialog } from './destination/TaskDialog';
 import { idOf } from './document';
 import { DraftBar } from './draft/DraftBar';
 import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
 import { HistoryDialog } from './history/HistoryDialog';
 import { placeOf } from './problems';
 import type { Live } from './queries';
-import type { RouterView } from './routerParams';
+import type { DestinationTask, RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
 import { testSummary } from './testing/testSummary';
 import { passedIds } from './trace/TracePanel';
 import { useRouterKeys } from './useRouterKeys';
 import { type Workbench as Bench, useWorkbench } from './useWorkbench';
+import { ListDialog } from './destination/ListDialog';
+import { ReplayDialog } from './destination/ReplayDialog';
 import classes from './RouterPage.module.css';
 
 const NARROW = '(max-width: 720px)';
@@ -225,4 +226,17 @@ function Applied({ change }: { change: RouterChange }) {
       ))}
     </Notice>
   );
+}
+
+type TaskDialogProps = DestinationTask & { canEdit: boolean; onClose: () => void };
+
+/** The dialog of what is done about a destination. */
+function TaskDialog({ task, id, canEdit, onClose }: TaskDialogProps) {
+  switch (task) {
+    case 'queue':
+    case 'quarantine':
+      return <ListDialog list={task} id={id} canEdit={canEdit} onClose={onClose} />;
+    case 'replay':
+      return <ReplayDialog id={id} onClose={onClose} />;
+  }
 }

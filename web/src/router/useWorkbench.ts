@@ -1,17 +1,18 @@
 /** The draft of the router page with the server's opinion of it, and the actions that change it. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Validation } from '../api/model';
+import { dismissToast, toast } from '../ui/toast';
 import { type ItemPlace, type RouterDocument, idOf, readDocument } from './document';
 import { type Content, type Draft, edited } from './draft/edits';
 import { useDraft } from './draft/useDraft';
-import { useOfferedUndo } from './draft/useOfferedUndo';
 import { type Live, validationQuery } from './queries';
 import type { RouterView } from './routerParams';
 import type { Fix } from './testing/findings';
 import { type TestMessages, useTesting } from './testing/useTesting';
 import { type WorkbenchAction, reduceWorkbench } from './workbenchState';
+import type { UndoAction } from './draft/undo';
 
 /** The wait for the next key before the server is asked about a draft. */
 const VALIDATE_WAIT_MS = 300;
@@ -105,4 +106,35 @@ function textOf(draft: Draft | null, validation: Validation | undefined, live: L
   if (draft === null) return live.toml;
   if (draft.content.kind === 'toml') return draft.content.text;
   return validation?.toml ?? null;
+}
+
+type Act = (action: UndoAction<Draft | null>) => void;
+
+/**
+ * Offers to take back what was just removed, until something else is done with the draft. Acts on
+ * the draft, and does so saying it, with the way back.
+ */
+function useOfferedUndo(onAct: Act): readonly [Act, (said: string) => void] {
+  const offered = useRef<number | null>(null);
+  const withdraw = useCallback(() => {
+    if (offered.current !== null) dismissToast(offered.current);
+    offered.current = null;
+  }, []);
+  useEffect(() => withdraw, [withdraw]);
+  const act = useCallback<Act>(
+    (action) => {
+      // To undo would now take back something else.
+      withdraw();
+      onAct(action);
+    },
+    [onAct, withdraw],
+  );
+  const offer = useCallback(
+    (said: string) => {
+      const action = { label: 'Undo', run: () => act({ type: 'undo' }) };
+      offered.current = toast({ tone: 'info', title: said, action });
+    },
+    [act],
+  );
+  return [act, offer];
 }

@@ -1,10 +1,10 @@
 /** One sender: what is the matter with it and what to do, its figures, and its last messages as they came. */
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import type { Sender, SkippedSender } from '../api/model';
-import { sendersQuery } from '../api/senders';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { Sender, SkewBin, SkippedSender } from '../api/model';
+import { sendersQuery } from '../api/status';
 import { editedQuery } from '../api/query';
 import { sessionQuery } from '../api/session';
 import { Dialog } from '../ui/Dialog';
@@ -13,14 +13,12 @@ import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
 import { address } from '../ui/open';
 import { toast } from '../ui/toast';
-import { LastFrames } from './LastFrames';
-import { SkewChart } from './SkewChart';
-import { SkippedPieces } from './SkippedPieces';
-import { Troubles } from './Troubles';
-import { ZoneCard } from './ZoneCard';
-import { STEPS_PER_POINT, skewText } from './senders';
+import { Notice } from '../ui/Notice';
+import { LastFrames, SkippedPieces } from './LastFrames';
+import { Troubles } from './SenderTable';
+import { STEPS_PER_POINT, binText, lengthText, skewText, zonesWith } from './senders';
 import type { SenderKey } from './sendersParams';
-import { forgetSender } from './sendersQueries';
+import { forgetSender, setTimezone } from './sendersQueries';
 import classes from './Panel.module.css';
 
 type Props = {
@@ -163,11 +161,7 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
   return (
     <footer className={classes.foot}>
       {query !== undefined && (
-        <Button
-          component="a"
-          variant="default"
-          href={address('/search', { q: query, from: '-24h' })}
-        >
+        <Button component="a" href={address('/search', { q: query, from: '-24h' })}>
           Search its messages
         </Button>
       )}
@@ -182,14 +176,109 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
           listed as new.
         </p>
         <div className={classes.answers}>
-          <Button variant="default" onClick={() => setAsks(false)}>
-            Cancel
-          </Button>
-          <Button color="red" loading={forget.isPending} onClick={() => forget.mutate()}>
+          <Button onClick={() => setAsks(false)}>Cancel</Button>
+          <Button
+            variant="filled"
+            color="red"
+            loading={forget.isPending}
+            onClick={() => forget.mutate()}
+          >
             Forget it
           </Button>
         </div>
       </Dialog>
     </footer>
+  );
+}
+
+/** The differences between the times in a sender's last messages and their arrival, as bars with words. */
+function SkewChart({ bins }: { bins: readonly SkewBin[] }) {
+  const highest = Math.max(...bins.map(({ messages }) => messages), 1);
+  return (
+    <table className={classes.skew}>
+      <thead className="unseen">
+        <tr>
+          <th scope="col">Distance</th>
+          <th scope="col">Share</th>
+          <th scope="col">Messages</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bins.map((bin) => (
+          <tr key={String(bin.from_ms)}>
+            <th scope="row">{binText(bin)}</th>
+            <td className={classes.track}>
+              <span
+                className={classes.bar}
+                style={{ width: `${Math.max((bin.messages / highest) * 100, 0.5)}%` }}
+              />
+            </td>
+            <td>{formatCount(bin.messages)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type ZoneCardProps = { sender: Sender; zone: NonNullable<Sender['zone']>; mayChange: boolean };
+
+/** The evidence that a sender writes its times in another zone, and the way to set it right. */
+function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
+  const { guess, messages, of } = zone;
+  const ahead = zone.seconds_ahead > 0;
+  const length = lengthText(Math.abs(zone.seconds_ahead) * 1000);
+  const cache = useQueryClient();
+  const zones = useMemo(() => zonesWith(guess, new Date()), [guess]);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [chosen, setChosen] = useState(zones[0] === own ? own : guess);
+  const fix = useMutation({
+    mutationFn: (timezone: string | null) => setTimezone(sender, timezone),
+    onSuccess: ({ revision }, timezone) => {
+      toast({
+        tone: 'good',
+        title: `Times of ${sender.host} are read as ${timezone ?? 'those of its source'}`,
+        detail: `From now on, as revision ${revision}. Messages that are stored keep their times.`,
+        ...(timezone !== null && { action: { label: 'Undo', run: () => fix.mutate(null) } }),
+      });
+      void cache.invalidateQueries({ queryKey: sendersQuery.queryKey });
+    },
+  });
+  return (
+    <section className={classes.card} data-tone="caution" aria-label="Time zone">
+      <h3>
+        Always {length} {ahead ? 'ahead' : 'behind'}
+      </h3>
+      <p>
+        <strong>
+          {formatCount(messages)} of {formatCount(of)}
+        </strong>{' '}
+        of the last messages say a time that is {length} {ahead ? 'after' : 'before'} their arrival.
+        A whole number of quarters of an hour is a time zone, not a clock that drifts: it probably
+        writes local time, UTC{guess}.
+      </p>
+      {mayChange ? (
+        <div className={classes.fix}>
+          <NativeSelect
+            label="Read its times as"
+            value={chosen}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          >
+            <option value={guess}>UTC{guess}, all year</option>
+            {zones.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </NativeSelect>
+          <Button variant="filled" loading={fix.isPending} onClick={() => fix.mutate(chosen)}>
+            Use it from now on
+          </Button>
+        </div>
+      ) : (
+        <p>An operator can set its zone here.</p>
+      )}
+      {fix.error !== null && <Notice tone="error" title={fix.error.message} />}
+    </section>
   );
 }

@@ -6,8 +6,14 @@ import type { Sender } from '../api/model';
 import { Trend } from '../ui/chart/Trend';
 import { formatCount, formatRate } from '../ui/number';
 import { formatAge, formatTime, useZone } from '../ui/time';
-import { Troubles } from './Troubles';
-import { STEPS_PER_POINT, isSame, skewText, unparsedPart } from './senders';
+import {
+  STEPS_PER_POINT,
+  isSame,
+  skewText,
+  troubleText,
+  troublesOf,
+  unparsedPart,
+} from './senders';
 import type { SenderKey, Sort } from './sendersParams';
 import classes from './Senders.module.css';
 
@@ -158,4 +164,17 @@ function Row({ sender, isOpen, now, onOpen }: RowProps) {
 function percent(part: number): string {
   if (part > 0 && part < 0.001) return '< 0.1 %';
   return `${(part * 100).toFixed(part === 0 || part >= 0.1 ? 0 : 1)} %`;
+}
+
+/** The troubles of a sender, in words that carry their colour along. */
+export function Troubles({ sender }: { sender: Sender }) {
+  return (
+    <span className={classes.troubles}>
+      {troublesOf(sender).map((trouble) => (
+        <span key={trouble} className={classes.trouble} data-trouble={trouble}>
+          {troubleText(trouble, sender)}
+        </span>
+      ))}
+    </span>
+  );
 }

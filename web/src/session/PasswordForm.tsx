@@ -30,13 +30,12 @@ export function PasswordForm({ name, onChanged }: Props) {
         autoComplete="current-password"
         data-autofocus
         required
-        withAsterisk={false}
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
       <NewPassword label="New password" name={name} value={chosen} onChange={setChosen} />
       <p className={classes.hint}>Your other sessions end.</p>
-      <Button type="submit" size="sm" loading={change.isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={change.isPending}>
         Change password
       </Button>
     </form>

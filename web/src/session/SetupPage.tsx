@@ -47,7 +47,6 @@ export function SetupPage({ version, onSignedIn }: Props) {
           autoComplete="one-time-code"
           autoFocus={code === ''}
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
@@ -56,14 +55,13 @@ export function SetupPage({ version, onSignedIn }: Props) {
           label="Name"
           autoComplete="username"
           required
-          withAsterisk={false}
           spellCheck={false}
           autoCapitalize="off"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NewPassword label="Password" name={name.trim()} value={password} onChange={setPassword} />
-        <Button type="submit" size="sm" mt={4} loading={setup.isPending}>
+        <Button variant="filled" type="submit" size="sm" mt={4} loading={setup.isPending}>
           Create administrator
         </Button>
       </form>

@@ -5,7 +5,7 @@ import { type SyntheticEvent, useState } from 'react';
 import type { Session } from '../api/model';
 import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
-import { explainRefusal } from './explain';
+import { explainRefusal } from './refusal';
 import classes from './AuthFrame.module.css';
 
 type Props = { name?: string; onSignedIn: (session: Session) => void };
@@ -43,7 +43,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         autoComplete="username"
         autoFocus={filled === ''}
         required
-        withAsterisk={false}
         spellCheck={false}
         autoCapitalize="off"
         value={name}
@@ -54,7 +53,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         autoComplete="current-password"
         data-autofocus={filled !== '' || undefined}
         required
-        withAsterisk={false}
         value={password}
         onChange={(event) => retype(setPassword)(event.currentTarget.value)}
       />
@@ -65,13 +63,12 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
           autoComplete="one-time-code"
           autoFocus
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
       )}
-      <Button type="submit" size="sm" mt={4} loading={login.isPending}>
+      <Button variant="filled" type="submit" size="sm" mt={4} loading={login.isPending}>
         Sign in
       </Button>
     </form>

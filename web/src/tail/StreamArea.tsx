@@ -1,16 +1,18 @@
 /** The place of the lines: the lines themselves, or why there are none, and the way back to the newest. */
-import { Button } from '@mantine/core';
+import { Anchor, Button, Skeleton } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
-import type { Message } from '../api/model';
+import type { Message, ProblemDetail } from '../api/model';
 import type { Tab } from '../messages/messageState';
 import type { Hits } from '../ui/highlight';
-import { formatCount } from '../ui/number';
-import { EmptyStates } from './EmptyStates';
+import { formatCount, formatRate } from '../ui/number';
+import { Empty } from '../ui/Empty';
+import { Notice } from '../ui/Notice';
+import { splitStages } from '../ui/query/lexer';
 import { type ListOptions, Stream } from './Stream';
 import type { Tail } from './tail';
-
 import { useTailView } from './useTail';
 import classes from './TailPane.module.css';
+import emptyStatesClasses from './EmptyStates.module.css';
 
 /** A screen reader can keep up with this many messages a second. */
 const SLOW_PER_SECOND = 1;
@@ -75,6 +77,7 @@ function Waiting({ tail, following, onGoOn }: WaitingProps) {
   if (waiting === 0 && following) return null;
   return (
     <Button
+      variant="filled"
       className={classes.pill ?? ''}
       radius="xl"
       rightSection={<IconArrowDown size={14} aria-hidden />}
@@ -82,5 +85,74 @@ function Waiting({ tail, following, onGoOn }: WaitingProps) {
     >
       {waiting === 0 ? 'Paused' : `Paused, ${formatCount(waiting)} new`} · Follow
     </Button>
+  );
+}
+
+type EmptyStatesProps = { tail: Tail; query: string; searchLink: string };
+
+/** The states of a tail without lines: it begins, it was refused, or nothing matched yet. */
+function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
+  const { connection, meter, waiting } = useTailView(tail, (view) => view);
+  switch (connection.kind) {
+    case 'refused':
+      return (
+        <div className={emptyStatesClasses.refused}>
+          <Notice
+            tone="error"
+            title={refusalText(query, connection.problem)}
+            onRetry={() => tail.retry()}
+          >
+            The query was <code>{query === '' ? '*' : query}</code>.{' '}
+            <Anchor href={searchLink} size="sm" underline="always">
+              Open in Search
+            </Anchor>
+          </Notice>
+        </div>
+      );
+    case 'connecting':
+      return <Loading />;
+    case 'waiting':
+      return (
+        <Empty title="No connection to the server">
+          <p>{connection.problem.detail ?? connection.problem.title}</p>
+        </Empty>
+      );
+    case 'open':
+    case 'closed':
+      if (waiting > 0) return <Empty title="New messages are waiting" />;
+      return (
+        <Empty title="Waiting for matches">
+          <p>{arrivingText(meter.received)} New matches appear here as soon as they are stored.</p>
+          <Anchor href={searchLink} underline="always">
+            Search stored messages
+          </Anchor>
+        </Empty>
+      );
+  }
+}
+
+/** The server's text about stages is meant for programs. */
+function refusalText(query: string, { detail, title }: ProblemDetail): string {
+  const { stages } = splitStages(query);
+  return stages === ''
+    ? (detail ?? title)
+    : `A tail shows messages, not tables. Remove ${stages.trim()}`;
+}
+
+function arrivingText(received: number | null): string {
+  if (received === null) return '';
+  if (received === 0) return 'These logspaces are receiving nothing right now.';
+  return `Receiving ${formatRate(received)} messages/s; none of them match.`;
+}
+
+const WIDTHS = [72, 64, 80, 48, 68, 76, 56, 60];
+
+function Loading() {
+  return (
+    <div className={emptyStatesClasses.loading} role="status" aria-label="Connecting">
+      {WIDTHS.map((width) => (
+        <Skeleton key={width} height={12} width={`${width}%`} />
+      ))}
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 /** One tail: what it asks for, how much comes, and what came. */
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, UnstyledButton } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { completeIn } from '../api/complete';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { completeIn } from '../api/query';
 import type { Message } from '../api/model';
 import type { Tab } from '../messages/messageState';
 import { textHits } from '../ui/highlight';
@@ -11,14 +11,22 @@ import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
 import { useClauseActions, useClauses } from '../ui/query/useClauses';
 import { useHits } from '../ui/query/useReading';
 import { useKeys } from '../ui/useKeys';
-import { MeterRow } from './MeterRow';
-import { StateLine } from './StateLine';
+import { formatCount, formatRate } from '../ui/number';
+import { useZone } from '../ui/time';
 import { StreamArea } from './StreamArea';
-import { searchLink } from './links';
+import { searchLink } from './tailParams';
 import type { ListOptions } from './Stream';
 import { marksFor } from './marks';
-import { useTail } from './useTail';
+import { useTail, useTailView } from './useTail';
+import { LINES_MAX } from './buffer';
+import { clockText, idleText, matchingText, stateText } from './idle';
+import type { Tail } from './tail';
+import { barsOf, secondText } from './bars';
+import { SECONDS_MAX, type Second } from './rates';
 import classes from './TailPane.module.css';
+import stateLineClasses from './StateLine.module.css';
+import meterRowClasses from './MeterRow.module.css';
+import chartClasses from './Chart.module.css';
 
 type Props = {
   query: string;
@@ -142,3 +150,116 @@ function QueryRow(props: QueryRowProps) {
     </div>
   );
 }
+
+type StateLineProps = { tail: Tail; paused: boolean };
+
+/** The line below a tail: whether it is live, what it leaves out, and why nothing may be coming. */
+function StateLine({ tail, paused }: StateLineProps) {
+  const connection = useTailView(tail, (view) => view.connection);
+  const meter = useTailView(tail, (view) => view.meter);
+  const [zone] = useZone();
+  const idle = paused ? null : idleText(meter, zone);
+  return (
+    <div className={stateLineClasses.line}>
+      <span className={stateLineClasses.state} data-kind={paused ? 'paused' : connection.kind}>
+        <span className={stateLineClasses.dot} aria-hidden />
+        {stateText(connection, paused, meter.now)}
+      </span>
+      {connection.kind === 'waiting' && (
+        <UnstyledButton className={stateLineClasses.retry} onClick={() => tail.retry()}>
+          Retry now
+        </UnstyledButton>
+      )}
+      {idle !== null && <span className={stateLineClasses.cut}>{idle}</span>}
+      <Kept tail={tail} />
+    </div>
+  );
+}
+
+function Kept({ tail }: { tail: Tail }) {
+  const fellOut = useTailView(tail, (view) => view.fellOut);
+  if (fellOut === 0) return null;
+  return (
+    <span className={stateLineClasses.kept}>
+      Showing the newest {formatCount(LINES_MAX)}; {formatCount(fellOut)} older are in Search
+    </span>
+  );
+}
+
+/** The rates of matches and of arrivals, now and in the last minutes. */
+function MeterRow({ tail }: { tail: Tail }) {
+  const meter = useTailView(tail, (view) => view.meter);
+  return (
+    <div className={meterRowClasses.row}>
+      <dl className={meterRowClasses.rates}>
+        <Rate name="matching" text={matchingText(meter)} isPart={meter.shown !== null} />
+        <Rate
+          name="received"
+          text={meter.received === null ? '–' : `${formatRate(meter.received)}/s`}
+        />
+      </dl>
+      <Chart seconds={meter.seconds} />
+    </div>
+  );
+}
+
+type RateProps = { name: string; text: string; isPart?: boolean };
+
+function Rate({ name, text, isPart = false }: RateProps) {
+  const title = 'More match than are sent here. All are stored, and Search finds them.';
+  return (
+    <div className={meterRowClasses.rate} {...(isPart && { title })}>
+      <dt>{name}</dt>
+      <dd data-part={isPart}>{text}</dd>
+    </div>
+  );
+}
+
+const HEIGHT_PX = 44;
+
+/** Matches of the last five minutes, second by second and by severity. */
+const Chart = memo(function Chart({ seconds }: { seconds: readonly Second[] }) {
+  const [zone] = useZone();
+  /** The distance of the bar under the pointer from the left. */
+  const [at, setAt] = useState<number | null>(null);
+  const { paths, unwatched, max } = barsOf(seconds, HEIGHT_PX);
+  const pointed = at === null ? undefined : seconds[at];
+  const sum = seconds.reduce((total, second) => total + second.total, 0);
+  return (
+    <div className={chartClasses.chart}>
+      <svg
+        className={chartClasses.bars}
+        role="img"
+        aria-label={`Matches of the last 5 minutes: ${sum} in total, at most ${max} in a second`}
+        viewBox={`0 0 ${SECONDS_MAX} ${HEIGHT_PX}`}
+        preserveAspectRatio="none"
+        onPointerMove={({ currentTarget, clientX }) => {
+          const { left, width } = currentTarget.getBoundingClientRect();
+          setAt(Math.floor(((clientX - left) / width) * SECONDS_MAX));
+        }}
+        onPointerLeave={() => setAt(null)}
+      >
+        <path className={chartClasses.unwatched} d={unwatched} />
+        {paths.map(({ tone, path }) => (
+          <path key={tone} data-tone={tone} d={path} />
+        ))}
+        {pointed !== undefined && at !== null && (
+          <rect className={chartClasses.pointer} x={at} width={1} height={HEIGHT_PX} />
+        )}
+      </svg>
+      <div className={chartClasses.scale} aria-hidden>
+        {pointed === undefined ? (
+          <>
+            <span>−5 min</span>
+            <span>peak {formatCount(max)}/s</span>
+            <span>now</span>
+          </>
+        ) : (
+          <span>
+            {clockText(pointed.at * 1000, zone)} · {secondText(pointed)}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+});

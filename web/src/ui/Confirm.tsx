@@ -48,10 +48,14 @@ export function Confirm(props: Props) {
           />
         )}
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red" loading={isPending} disabled={!isReady}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="filled"
+            type="submit"
+            color="red"
+            loading={isPending}
+            disabled={!isReady}
+          >
             {action}
           </Button>
         </Group>

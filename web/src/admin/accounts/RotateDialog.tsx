@@ -2,11 +2,14 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { type TokenEntry, rotateToken, tokensQuery } from '../../api/tokens';
+import { type TokenEntry, revokeToken, rotateToken, tokensQuery } from '../../api/users';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import { formatTime, useZone } from '../../ui/time';
-import { Secret } from './Secret';
+import { Confirm } from '../../ui/Confirm';
+import { toast } from '../../ui/toast';
+import { Secret } from './PanelFrame';
+import { usedText } from './rows';
 import classes from './Panel.module.css';
 
 const overlaps = [
@@ -56,15 +59,44 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
             onChange={(event) => setOverlap(event.currentTarget.value)}
           />
           <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={rotate.isPending}>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button variant="filled" type="submit" loading={rotate.isPending}>
               Make a new secret
             </Button>
           </Group>
         </form>
       )}
     </Dialog>
+  );
+}
+
+type Props = { token: TokenEntry; now: number; onClose: () => void };
+
+/** Removes a token for good. */
+export function RevokeDialog({ token, now, onClose }: Props) {
+  const cache = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => revokeToken(token.id),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: tokensQuery.queryKey });
+      toast({ tone: 'good', title: `${token.name} is revoked` });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Revoke ${token.name}`}
+      action="Revoke"
+      isPending={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The token stops working at once. Whatever still uses it is refused with 401. Last used:{' '}
+        {usedText(token, now)}.
+      </p>
+      <p>It cannot be brought back. To change only its secret, rotate it.</p>
+    </Confirm>
   );
 }

@@ -139,10 +139,8 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
         {set.error !== null && <Notice tone="error" title={set.error.message} />}
         <NewPassword label="New password" name={name} value={password} onChange={choose} />
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={password === ''} loading={set.isPending}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" disabled={password === ''} loading={set.isPending}>
             Set password
           </Button>
         </Group>

@@ -12,10 +12,9 @@ import { Preview } from '../preview/Preview';
 import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, draftOf, grantOf, isIncomplete } from './GrantFields';
 import { USER_ROLES } from './NewUserPanel';
-import { PanelFrame } from './PanelFrame';
+import { PanelFrame, errorAt, otherError } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
 import { UserMenu } from './UserMenu';
-import { errorAt, otherError } from './fieldErrors';
 import { lastSession, seenText } from './rows';
 import classes from './Panel.module.css';
 import page from '../Admin.module.css';
@@ -80,10 +79,11 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
           <span className={classes.footNote}>
             Counts from the next request on, also in open sessions.
           </span>
-          <Button variant="default" disabled={!isChanged} onClick={reset}>
+          <Button disabled={!isChanged} onClick={reset}>
             Undo
           </Button>
           <Button
+            variant="filled"
             type="submit"
             disabled={!isChanged || isIncomplete(draft)}
             loading={save.isPending}

@@ -2,7 +2,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import { type AuditEntry, auditQuery } from '../../api/audit';
+import { type AuditEntry, auditQuery } from '../../api/users';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { useCommands } from '../../ui/commands';
@@ -10,8 +10,7 @@ import { address, follow, useOpen } from '../../ui/open';
 import { QueryField, type QueryFieldHandle } from '../../ui/query/QueryField';
 import { type TimeRange, requestRange, writeRange } from '../../ui/range';
 import { formatTime, useZone } from '../../ui/time';
-import { Loading } from '../PagePart';
-import { TableFrame } from '../TableFrame';
+import { Loading, TableFrame } from '../PagePart';
 import { completeAudit } from './completeAudit';
 import classes from '../Admin.module.css';
 import own from './Audit.module.css';
@@ -130,7 +129,6 @@ function Entries({ query, range, onQuery }: Props) {
         <div className={own.more}>
           {limit < LIMIT_MAX ? (
             <Button
-              variant="default"
               loading={isFetching}
               onClick={() => setLimit(Math.min(limit * STEP, LIMIT_MAX))}
             >

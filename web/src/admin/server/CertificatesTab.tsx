@@ -1,9 +1,8 @@
 /** Every file of certificates that is in use, and how long it is good. */
 import { useQuery } from '@tanstack/react-query';
-import { type CertificateFile, certificatesQuery } from '../../api/server';
+import { type CertificateFile, certificatesQuery } from '../../api/status';
 import { formatTime, useZone } from '../../ui/time';
-import { PagePart } from '../PagePart';
-import { TableFrame } from '../TableFrame';
+import { PagePart, TableFrame } from '../PagePart';
 import { type Validity, validityOf } from './validity';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';

@@ -1,12 +1,10 @@
 /** The settings in force, each with what it means and which layer it is from. */
 import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type Setting, settingsQuery } from '../../api/server';
+import { type Setting, settingsQuery } from '../../api/status';
 import { Prose } from '../../ui/Prose';
 import { countText } from '../accounts/rows';
-import { PagePart } from '../PagePart';
-import { FilterField } from '../FilterField';
-import { TableFrame } from '../TableFrame';
+import { FilterField, PagePart, TableFrame } from '../PagePart';
 import { originText, shownSettings } from './settings';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';

@@ -9,9 +9,7 @@ import { formatAge, formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { useUserRows } from '../accounts/AccountsTab';
 import { countText } from '../accounts/rows';
-import { PagePart } from '../PagePart';
-import { FilterField } from '../FilterField';
-import { TableFrame } from '../TableFrame';
+import { FilterField, PagePart, TableFrame } from '../PagePart';
 import { type SessionRow, shownSessions } from './sessionRows';
 import classes from '../Admin.module.css';
 
@@ -111,7 +109,6 @@ function Row({ row: { user, session }, isEnding, onEnd }: RowProps) {
           <span className={classes.tag}>This session</span>
         ) : (
           <Button
-            variant="default"
             size="compact-xs"
             loading={isEnding}
             aria-label={`End the session of ${user}, ${name} from ${session.address ?? 'an unknown address'}`}

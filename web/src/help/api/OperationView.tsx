@@ -1,23 +1,25 @@
 /** One operation in full: what it needs, takes and answers, a command for curl, and the answer where it can be tried. */
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Command } from '../../ui/Command';
+import { useMutation } from '@tanstack/react-query';
 import { Prose } from '../../ui/Prose';
-import { FieldTable } from './FieldTable';
-import { Parameters } from './Parameters';
-import { TryIt } from './TryIt';
-import { type Values, curlOf } from './curl';
+import { type Values, addressOf, curlOf, missingOf } from './curl';
 import {
   type DescribedAnswer,
   type DescribedBody,
   type Operation,
+  type Parameter,
   type Schema,
   isRead,
 } from './description';
-import { exampleOf, rowsOf } from './schema';
+import { type Row, aboutOf, exampleOf, rowsOf, typeText } from './schema';
 import classes from './Api.module.css';
 import { serverUrl } from '../../base';
+import { Command, Copy } from '../../ui/Copy';
+import { Notice } from '../../ui/Notice';
+import { formatBytes } from '../../ui/number';
+import { type TryOutcome, send } from './send';
 
 type Props = {
   operation: Operation;
@@ -128,4 +130,128 @@ function AnswerView({ answer, schemas }: OfSchemas & { answer: DescribedAnswer }
 function textOf({ type, schema }: DescribedBody, schemas: OfSchemas['schemas']): string {
   if (type !== 'application/json') return '…';
   return JSON.stringify(exampleOf(schema, schemas), null, 2);
+}
+
+/** The fields of an object, those of inner objects indented. */
+function FieldTable({ label, rows }: { label: string; rows: readonly Row[] }) {
+  return (
+    <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Type</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, depth, type, isRequired, about }, at) => (
+            <tr key={at}>
+              <td style={{ paddingLeft: 8 + 16 * depth }}>
+                <code>{name}</code>
+              </td>
+              <td>
+                {type}
+                {isRequired && <span className={classes.required}> required</span>}
+              </td>
+              <td>
+                <Prose text={about} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type ParametersProps = {
+  parameters: readonly Parameter[];
+  schemas: Readonly<Record<string, Schema>>;
+  values: Values;
+  onChange: (values: Values) => void;
+};
+
+/** The parameters of an operation, each with a field: what is written there is in the command, and is sent. */
+function Parameters({ parameters, schemas, values, onChange }: ParametersProps) {
+  return (
+    <div className={classes.parameters}>
+      {parameters.map(({ name, in: place, required, description, schema = {}, example }) => (
+        <TextInput
+          key={name}
+          label={
+            <>
+              <code>{name}</code>{' '}
+              <span className={classes.type}>
+                {typeText(schema, schemas)}
+                {place !== 'query' && ` in the ${place}`}
+              </span>
+            </>
+          }
+          description={
+            <Prose text={[description, aboutOf(schema, schemas)].filter(Boolean).join(' ')} />
+          }
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          withAsterisk={required === true}
+          placeholder={typeof example === 'string' ? example : ''}
+          autoComplete="off"
+          spellCheck={false}
+          value={values[name] ?? ''}
+          onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Longer than any answer that is worth waiting for on a page. */
+const WAIT_MAX_MS = 30_000;
+
+/** Sends what is written, and shows the answer as it came. */
+function TryIt({ operation, values }: { operation: Operation; values: Values }) {
+  const missing = missingOf(operation, values);
+  const trial = useMutation({
+    mutationFn: () => send(addressOf(operation, values), AbortSignal.timeout(WAIT_MAX_MS)),
+  });
+  return (
+    <>
+      <div className={classes.try}>
+        <Button
+          variant="filled"
+          disabled={missing.length > 0}
+          loading={trial.isPending}
+          onClick={() => trial.mutate()}
+        >
+          Try it
+        </Button>
+        <span className="dimmed">
+          {missing.length > 0
+            ? `First write ${missing.join(' and ')} above.`
+            : 'It only reads. It is sent as you, with your session.'}
+        </span>
+      </div>
+      {trial.error !== null && (
+        <Notice tone="error" title="There was no answer" onRetry={() => trial.mutate()}>
+          {trial.error.message}
+        </Notice>
+      )}
+      {trial.data !== undefined && <Shown outcome={trial.data} />}
+    </>
+  );
+}
+
+function Shown({ outcome }: { outcome: TryOutcome }) {
+  const { status, took_ms, bytes, isCut, text } = outcome;
+  return (
+    <section aria-label="Answer">
+      <p className={classes.outcome} role="status">
+        <b data-good={status < 400}>{status}</b> in {Math.max(1, Math.round(took_ms))} ms,{' '}
+        {isCut ? `the first ${formatBytes(bytes)}` : formatBytes(bytes)}
+        <Copy what="the answer" text={text} />
+      </p>
+      <pre className={classes.code} tabIndex={0} role="region" aria-label="Body of the answer">
+        {text === '' ? 'The answer has no body.' : text}
+      </pre>
+    </section>
+  );
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import { toast } from '../../ui/toast';
 import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
-import { DurabilityChoice } from './DurabilityChoice';
+import { DurabilityChoice } from './Options';
 import classes from './Change.module.css';
 
 type Props = {
@@ -110,10 +110,13 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
         )}
         <DurabilityChoice value={durability} onChange={setDurability} />
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={name === '' || !isRight} loading={make.isPending}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="filled"
+            type="submit"
+            disabled={name === '' || !isRight}
+            loading={make.isPending}
+          >
             Create as a revision
           </Button>
         </Group>

@@ -1,14 +1,24 @@
 /** One field of the sidebar: a line with what it is, and below it, when open, its values. It is one Tab stop. */
 import { Menu } from '@mantine/core';
-import { IconChevronDown, IconDots, IconSearch } from '@tabler/icons-react';
+import {
+  IconArrowUp,
+  IconChartBar,
+  IconChevronDown,
+  IconColumns,
+  IconDots,
+  IconPin,
+  IconPinnedOff,
+  IconSearch,
+  IconSum,
+} from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { Facet } from '../../api/model';
 import { PlainButton } from '../../ui/PlainButton';
 import { onArrows } from '../../ui/arrows';
 import { FacetValues } from './FacetValues';
-import { FieldMenu } from './FieldMenu';
 import { share, valuesText } from './facetValues';
 import type { FieldProps } from './field';
+import { isSame } from './groups';
 import classes from './Facets.module.css';
 
 type Props = FieldProps & {
@@ -126,5 +136,69 @@ function Coverage({ coverage }: { coverage: number }) {
       </span>
       <span className={classes.share}>{percent}</span>
     </span>
+  );
+}
+
+/** The limit of one request, with the fields that are always counted. */
+const PINNED_MAX = 24;
+
+/** The menu of a field in the sidebar. */
+function FieldMenu(props: FieldProps & { isPinned: boolean }) {
+  const { state, field, isPinned, onEdit, onChange } = props;
+  const { columns, facets } = state;
+  const isColumn = columns.includes(field);
+  const others = facets.filter((other) => !isSame(other, field));
+  return (
+    <>
+      <Menu.Item
+        leftSection={<IconColumns size={14} />}
+        onClick={() =>
+          onChange({
+            columns: isColumn ? columns.filter((other) => other !== field) : [...columns, field],
+            view: 'table',
+          })
+        }
+      >
+        {isColumn ? 'Hide column' : 'Show as column'}
+      </Menu.Item>
+      {state.split !== undefined && (
+        <Menu.Item
+          leftSection={<IconChartBar size={14} />}
+          onClick={() => onChange({ split: field })}
+          disabled={state.split === field}
+        >
+          Break down histogram
+        </Menu.Item>
+      )}
+      <Menu.Item leftSection={<IconSum size={14} />} onClick={() => onEdit([{ op: 'top', field }])}>
+        Top 20 values
+      </Menu.Item>
+      <Menu.Divider />
+      {isPinned ? (
+        <>
+          <Menu.Item
+            leftSection={<IconArrowUp size={14} />}
+            onClick={() => onChange({ facets: [field, ...others] })}
+            disabled={facets[0] === field}
+          >
+            Move to top
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconPinnedOff size={14} />}
+            onClick={() => onChange({ facets: others })}
+          >
+            Unpin
+          </Menu.Item>
+        </>
+      ) : (
+        <Menu.Item
+          leftSection={<IconPin size={14} />}
+          onClick={() => onChange({ facets: [...facets, field] })}
+          disabled={facets.length >= PINNED_MAX}
+        >
+          Pin
+        </Menu.Item>
+      )}
+    </>
   );
 }

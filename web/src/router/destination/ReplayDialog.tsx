@@ -2,7 +2,7 @@
 import { Button, Group, Progress, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -10,8 +10,8 @@ import { formatCount, formatMessages } from '../../ui/number';
 import { LogspacePicker } from '../../ui/picker/LogspacePicker';
 import { RangePicker } from '../../ui/picker/RangePicker';
 import { type TimeRange, frozen, initialRange } from '../../ui/range';
-import { replayCountQuery } from './destinationQueries';
-import { type ReplayRun, useReplay } from './useReplay';
+import type { ReplayLine } from '../../api/model';
+import { type ReplayQuestion, replay, replayCountQuery } from './destinationQueries';
 import classes from './Destination.module.css';
 
 const TYPING_WAIT_MS = 300;
@@ -65,10 +65,9 @@ export function ReplayDialog({ id, onClose }: Props) {
           <span className={classes.matching} role="status">
             {!isRunning && count.data !== undefined && `${formatMessages(count.data)} found`}
           </span>
-          <Button variant="default" onClick={isRunning ? stop : onClose}>
-            {isRunning ? 'Stop' : 'Close'}
-          </Button>
+          <Button onClick={isRunning ? stop : onClose}>{isRunning ? 'Stop' : 'Close'}</Button>
           <Button
+            variant="filled"
             type="submit"
             loading={isRunning}
             disabled={count.data === undefined || count.data === 0 || settled !== query}
@@ -120,4 +119,42 @@ function RunView({ run }: { run: ReplayRun }) {
         </Notice>
       );
   }
+}
+
+type ReplayRun =
+  | { kind: 'idle' }
+  | { kind: 'running'; line: ReplayLine | null }
+  | { kind: 'done'; line: ReplayLine }
+  | { kind: 'stopped'; line: ReplayLine | null }
+  | { kind: 'failed'; line: ReplayLine | null; reason: string };
+
+/** One replay that runs, is done, was stopped or failed, and the way to begin and to stop it. */
+function useReplay(id: string) {
+  const [run, setRun] = useState<ReplayRun>({ kind: 'idle' });
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const start = async (question: ReplayQuestion) => {
+    const controller = new AbortController();
+    abort.current = controller;
+    let line: ReplayLine | null = null;
+    setRun({ kind: 'running', line });
+    try {
+      for await (line of replay(id, question, controller.signal)) setRun({ kind: 'running', line });
+      setRun(controller.signal.aborted ? { kind: 'stopped', line } : ended(line));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      setRun(
+        controller.signal.aborted ? { kind: 'stopped', line } : { kind: 'failed', line, reason },
+      );
+    }
+  };
+  return { run, start, stop: () => abort.current?.abort() };
+}
+
+/** An answer without its last line was cut off. */
+function ended(line: ReplayLine | null): ReplayRun {
+  if (line?.error !== undefined) return { kind: 'failed', line, reason: line.error };
+  if (line?.end !== true) return { kind: 'failed', line, reason: 'the server broke it off' };
+  return { kind: 'done', line };
 }

@@ -15,7 +15,6 @@ export function TestMessage({ item }: { item: Item }) {
   return (
     <div className={classes.test}>
       <Button
-        variant="default"
         leftSection={<IconSend size={14} />}
         loading={test.isPending}
         onClick={() => test.mutate(item)}

@@ -6,8 +6,7 @@ import { ApiError, problemOf } from '../../api/client';
 import type { RouterChange, Validation } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
-import { ChangeList } from '../ChangeList';
-import { ProblemList } from '../ProblemList';
+import { ChangeList, ProblemList } from '../ProblemList';
 import { applyDraft, fetchLive, liveQuery } from '../queries';
 import type { Item, ItemPlace } from '../document';
 import type { Draft } from './edits';
@@ -99,10 +98,8 @@ export function ApplyDialog(props: Props) {
           />
         </Group>
         <Group justify="flex-end" gap={8} mt={12}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={apply.isPending} disabled={!isReady}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" loading={apply.isPending} disabled={!isReady}>
             Apply
           </Button>
         </Group>

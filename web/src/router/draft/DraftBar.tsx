@@ -1,16 +1,19 @@
 /** The draft: its changes against the live document, the server's opinion of it, and its actions. */
-import { Button, Popover, UnstyledButton } from '@mantine/core';
+import { Button, Popover, Skeleton, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
 import { InlineCode } from '../../ui/InlineCode';
 import { useKeys } from '../../ui/useKeys';
-import { ProblemList } from '../ProblemList';
+import { fetched } from '../../api/code';
+import { Dialog } from '../../ui/Dialog';
+import { DiffView } from '../../ui/DiffView';
+import { ChangeList, ProblemList } from '../ProblemList';
 import type { Item, ItemPlace, RouterDocument } from '../document';
 import type { Live } from '../queries';
 import { itemsOf } from '../textItems';
 import { ApplyDialog } from './ApplyDialog';
-import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
 import { shortChangesOf } from './shortChanges';
 import { goneLogspaces } from './gone';
@@ -93,21 +96,21 @@ export function DraftBar(props: Props) {
         <Button variant="subtle" color="gray" onClick={onDiscard}>
           Discard
         </Button>
-        <Button className={classes.spare ?? ''} variant="default" onClick={onValidate}>
+        <Button className={classes.spare ?? ''} onClick={onValidate}>
           Validate
         </Button>
-        <Button variant="default" onClick={compare.open}>
-          Diff
-        </Button>
+        <Button onClick={compare.open}>Diff</Button>
         {!isTesting && (
           <Button variant="light" onClick={onTest}>
             Test on history
           </Button>
         )}
         {isBehind ? (
-          <Button onClick={merge.open}>Merge…</Button>
+          <Button variant="filled" onClick={merge.open}>
+            Merge…
+          </Button>
         ) : (
-          <Button disabled={isWrong} onClick={apply.open}>
+          <Button variant="filled" disabled={isWrong} onClick={apply.open}>
             Apply…
           </Button>
         )}
@@ -207,6 +210,50 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
           </Popover.Dropdown>
         </Popover>
       )}
+    </>
+  );
+}
+
+type DiffDialogProps = {
+  opened: boolean;
+  draft: Draft;
+  live: Live;
+  validation: Validation | undefined;
+  onClose: () => void;
+};
+
+/** The draft against what is live: as sentences and line by line. */
+function DiffDialog({ opened, draft, live, validation, onClose }: DiffDialogProps) {
+  return (
+    <Dialog
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      title={`Draft against revision ${live.revision}`}
+    >
+      <DraftDiff draft={draft} live={live} validation={validation} />
+    </Dialog>
+  );
+}
+
+/** Also shown when a draft is about to replace a revision that it does not know. */
+function DraftDiff({ draft, live, validation }: Omit<DiffDialogProps, 'opened' | 'onClose'>) {
+  const text = draft.content.kind === 'toml' ? draft.content.text : validation?.toml;
+  const { data: diff } = useQuery({
+    queryKey: ['router', 'draft-diff', live.toml, text],
+    queryFn: async () => {
+      const { createTwoFilesPatch } = await fetched(() => import('diff'));
+      return createTwoFilesPatch('live', 'draft', live.toml, text ?? '');
+    },
+    enabled: text !== undefined,
+    staleTime: Infinity,
+  });
+  return (
+    <>
+      {validation !== undefined && <ChangeList changes={validation.changes} />}
+      {text === undefined && <p>The draft has problems that keep it from being written as text.</p>}
+      {text !== undefined && diff === undefined && <Skeleton height={160} />}
+      {diff !== undefined && <DiffView text={diff} label="Changed lines" />}
     </>
   );
 }

@@ -42,10 +42,10 @@ export function UnconfirmedBanner({ unconfirmed, canEdit }: Props) {
       {error !== null && <p role="alert">{error.message}</p>}
       {canEdit && (
         <Group gap={8} mt={8}>
-          <Button loading={confirm.isPending} onClick={() => confirm.mutate()}>
+          <Button variant="filled" loading={confirm.isPending} onClick={() => confirm.mutate()}>
             Confirm
           </Button>
-          <Button variant="default" loading={back.isPending} onClick={() => back.mutate()}>
+          <Button loading={back.isPending} onClick={() => back.mutate()}>
             Go back now
           </Button>
         </Group>

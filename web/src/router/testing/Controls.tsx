@@ -1,15 +1,27 @@
 /** On which messages the draft is tried, how far that is, and the way to stop it. */
-import { ActionIcon, Button, NativeSelect, Textarea } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
-import { completeIn } from '../../api/complete';
+import {
+  ActionIcon,
+  Button,
+  NativeSelect,
+  Popover,
+  SegmentedControl,
+  Skeleton,
+  TextInput,
+  Textarea,
+} from '@mantine/core';
+import { IconCalendar, IconChevronDown, IconSearch, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { completeIn } from '../../api/query';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
-import { requestRange } from '../../ui/range';
-import type { RouterDocument } from '../document';
-import { idOf } from '../document';
+import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
+import { AbsoluteRange, RelativeRange } from '../../ui/picker/RangeForms';
+import { useZone, zoneLabel } from '../../ui/time';
+import { type SavedSearch, savedSearchesQuery } from '../../api/savedSearches';
+import { Notice } from '../../ui/Notice';
+import { type RouterDocument, idOf } from '../document';
 import { Progress } from './Progress';
-import { RangeChoice } from './RangeChoice';
-import { SavedMenu } from './SavedMenu';
 import { type TestMessages, PASTED_MAX, type Testing } from './useTesting';
 import classes from './Controls.module.css';
 
@@ -62,7 +74,7 @@ export function Controls({ testing, document, onTry }: Props) {
       )}
       {(report !== null || isRunning) && <Progress testing={testing} />}
       {isRunning ? (
-        <Button type="button" variant="default" onClick={testing.stop}>
+        <Button type="button" onClick={testing.stop}>
           Stop
         </Button>
       ) : (
@@ -131,4 +143,146 @@ function Pasted({ messages, document, choose }: PartProps & { document: RouterDo
       />
     </>
   );
+}
+
+const offered = [
+  { value: '15m', label: '15 min' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: '24 h' },
+  { value: '7d', label: '7 d' },
+];
+
+type RangeChoiceProps = { range: TimeRange; onChange: (range: TimeRange) => void };
+
+/** The range of messages to test: one of a few, or any other. */
+function RangeChoice({ range, onChange }: RangeChoiceProps) {
+  const [opened, setOpened] = useState(false);
+  const [zone] = useZone();
+  const offers = offered.find(({ value }) => range.kind === 'last' && range.span === value);
+  const choose = (chosen: TimeRange) => {
+    setOpened(false);
+    onChange(chosen);
+  };
+  return (
+    <div className={classes.range}>
+      <SegmentedControl
+        aria-label="Time range"
+        value={offers?.value ?? ''}
+        data={offered}
+        onChange={(span) => choose({ kind: 'last', span })}
+      />
+      <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus>
+        <Popover.Target>
+          <Button
+            variant={offers === undefined ? 'light' : 'default'}
+            className={classes.custom ?? ''}
+            aria-label={
+              offers === undefined ? `Time range: ${rangeLabel(range, zone)}` : 'Another time range'
+            }
+            onClick={() => setOpened(!opened)}
+          >
+            <IconCalendar size={16} aria-hidden />
+            {offers === undefined && <span>{rangeLabel(range, zone)}</span>}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown className={classes.forms ?? ''} aria-label="Time range">
+          <RelativeRange range={range} onChoose={choose} />
+          <AbsoluteRange range={range} zone={zone} onChoose={choose} />
+          <Button onClick={() => choose({ kind: 'all' })}>All that is stored</Button>
+          <span className="dimmed">Times are in {zoneLabel(zone, new Date())}</span>
+        </Popover.Dropdown>
+      </Popover>
+    </div>
+  );
+}
+
+const SHOWN_MAX = 30;
+
+/** Chooses a saved search, whose messages are tried. */
+function SavedMenu({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      width={360}
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <Button
+          className={classes.saved ?? ''}
+          variant="subtle"
+          color="gray"
+          aria-label="Saved searches"
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          onClick={() => setOpened(!opened)}
+        >
+          Saved
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={8} aria-label="Saved searches">
+        <Choice
+          onChoose={(saved) => {
+            setOpened(false);
+            onChoose(saved);
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
+  const { data, error, refetch } = useQuery(savedSearchesQuery);
+  const [text, setText] = useState('');
+  if (error !== null) {
+    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <Skeleton height={96} aria-label="Loading" />;
+  if (data.length === 0) {
+    return <p className="dimmed">No search is saved yet. Save one on the page Search.</p>;
+  }
+  const shown = foundBy(data, text);
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        size="xs"
+        aria-label="Find a saved search"
+        placeholder="Name, folder or query"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && shown[0] !== undefined) onChoose(shown[0]);
+        }}
+      />
+      <ul className={classes.savedList}>
+        {shown.slice(0, SHOWN_MAX).map((saved) => (
+          <li key={saved.id}>
+            <button type="button" className={classes.savedItem} onClick={() => onChoose(saved)}>
+              <b>{saved.name}</b>
+              {saved.folder !== '' && <span className="dimmed"> in {saved.folder}</span>}
+              <span className={classes.savedQuery}>
+                {saved.query === '' ? 'all messages' : saved.query}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="dimmed">No saved search has all of these words.</p>}
+      {shown.length > SHOWN_MAX && (
+        <p className="dimmed">{shown.length - SHOWN_MAX} more: write a part of the name.</p>
+      )}
+    </>
+  );
+}
+
+function foundBy(searches: readonly SavedSearch[], text: string): SavedSearch[] {
+  const words = text.toLowerCase().split(/\s+/u);
+  return searches.filter(({ name, folder, query }) => {
+    const all = `${name}\n${folder}\n${query}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
 }

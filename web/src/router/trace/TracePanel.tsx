@@ -8,7 +8,7 @@ import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
 import { documentOf } from '../testing/run';
-import { type Trace, requestTrace } from '../../api/trace';
+import { type Trace, requestTrace } from '../../api/query';
 import { address } from '../../ui/open';
 import editor from '../editor/Editor.module.css';
 import classes from './Trace.module.css';
@@ -85,7 +85,12 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
               data={document.sources.map(idOf)}
               onChange={(event) => setSource(event.currentTarget.value)}
             />
-            <Button type="submit" loading={trace.isPending} disabled={raw.trim() === ''}>
+            <Button
+              variant="filled"
+              type="submit"
+              loading={trace.isPending}
+              disabled={raw.trim() === ''}
+            >
               Trace
             </Button>
           </form>

@@ -1,19 +1,29 @@
 /** The messages that a search found: their histogram, their list, and the details of one of them. */
-import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, useState } from 'react';
+import { useCallbackRef, useDebouncedValue, useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, Suspense, lazy, useEffect, useState } from 'react';
+import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import { isAway } from '../../api/client';
 import { fetched } from '../../api/code';
-import { splitStages } from '../../ui/query/stages';
+import { splitStages } from '../../ui/query/lexer';
 import { useHits } from '../../ui/query/useReading';
+import type { Histogram, Message } from '../../api/model';
+import type { Hits } from '../../ui/highlight';
 import type { SearchState } from '../searchParams';
 import { Timeline } from '../timeline/Timeline';
-import { Answer } from './Answer';
-import { MiniHistogram } from './MiniHistogram';
+import { Results } from '../results/Results';
+import { Statistics } from '../statistics/Statistics';
+import { HistogramStrip } from '../timeline/HistogramStrip';
 import { QueryProblem, QueryWarnings } from './QueryProblem';
 import type { Counts } from './useCounts';
 import type { Search } from './useSearch';
 import type { ChangeSearch, SearchActions } from './useSearchActions';
+import { FirstRun } from './FirstRun';
+import { HOLD_MS } from './pending';
+import { Toolbar } from './Toolbar';
 import classes from './SearchPage.module.css';
+import searchLoadingClasses from './SearchLoading.module.css';
+import miniHistogramClasses from './MiniHistogram.module.css';
 
 /** Loaded when the first message is opened. */
 const Drawer = lazy(async () => ({
@@ -95,6 +105,136 @@ export function FoundMessages(props: Props) {
             onChange={steps.show}
           />
         </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Loaded when nothing was found. */
+const EmptyResult = lazy(async () => ({
+  default: (await fetched(() => import('../empty/EmptyResult'))).EmptyResult,
+}));
+
+const NONE: readonly Message[] = [];
+
+type AnswerProps = {
+  state: SearchState;
+  search: Search;
+  steps: SearchActions;
+  hits: Hits;
+  hasStages: boolean;
+  /** The histogram, where it stands in the toolbar. */
+  bars?: ReactNode;
+  onChange: ChangeSearch;
+};
+
+/** The result of a search, or the reason why there is nothing to show. */
+function Answer(props: AnswerProps) {
+  const { state, search, steps, hasStages, bars } = props;
+  return (
+    <div className={classes.results}>
+      <Toolbar
+        state={state}
+        search={search}
+        steps={steps}
+        messages={search.messages ?? NONE}
+        hasStages={hasStages}
+        bars={bars}
+      />
+      {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
+      {search.isCancelled && (
+        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+      )}
+      {search.isFirstRun && <FirstRun />}
+      {!hasStages && <Messages {...props} />}
+    </div>
+  );
+}
+
+/** A search that takes less than a moment shows nothing while it runs. */
+function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
+  const { messages } = search;
+  const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
+  if (messages === undefined) {
+    const isSlow = slow || steps.late === search.key;
+    return search.isLoading && isSlow && <SearchLoading onCancel={search.cancel} />;
+  }
+  if (messages.length === 0) {
+    if (search.isFirstRun) return null;
+    return (
+      <Suspense>
+        <EmptyResult state={state} onChange={onChange} />
+      </Suspense>
+    );
+  }
+  return (
+    <Results
+      key={search.key}
+      state={state}
+      messages={messages}
+      first={search.newest?.messages ?? messages}
+      hits={hits}
+      common={search.common}
+      hasMore={search.hasMore}
+      loadingMore={search.loadingMore}
+      onMore={search.onMore}
+      onFilter={steps.filter}
+      onEdit={steps.edit}
+      onAsk={steps.ask}
+      onChange={steps.show}
+      live={search.live}
+      onTakeIn={search.takeIn}
+      onAtTop={search.setAtTop}
+    />
+  );
+}
+
+const ROWS = 12;
+
+/** Shown while a search runs: where the rows will be, how long it has taken, and a way to cancel it. */
+function SearchLoading({ onCancel }: { onCancel: () => void }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div role="status" aria-label="Searching">
+      <div className={searchLoadingClasses.head}>
+        <span className="dimmed">Searching… {seconds > 0 && `${seconds} s`}</span>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+      {Array.from({ length: ROWS }, (_, row) => (
+        <Skeleton key={row} height={12} my={16} width={`${60 + ((row * 37) % 40)}%`} />
+      ))}
+    </div>
+  );
+}
+
+type MiniHistogramProps = {
+  histogram: Histogram | undefined;
+  split: string;
+  isOpen: boolean;
+  onToggle: () => void;
+};
+
+/** The histogram within the toolbar, for low windows: its outline, and the way to all of it. */
+function MiniHistogram({ histogram, split, isOpen, onToggle }: MiniHistogramProps) {
+  return (
+    <div className={miniHistogramClasses.frame}>
+      <ActionIcon
+        size={24}
+        aria-label="Messages over time"
+        aria-expanded={isOpen}
+        className={miniHistogramClasses.toggle ?? ''}
+        onClick={onToggle}
+      >
+        <IconChevronRight size={16} />
+      </ActionIcon>
+      {histogram !== undefined && !isOpen && (
+        <div className={miniHistogramClasses.bars}>
+          <HistogramStrip histogram={histogram} split={split} />
+        </div>
       )}
     </div>
   );

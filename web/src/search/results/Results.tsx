@@ -1,24 +1,34 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
-import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
+import { type MouseEvent, Suspense, lazy, memo, useEffect, useMemo, useState } from 'react';
+import { useInterval } from '@mantine/hooks';
+import { IconArrowUp } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
-import type { Common } from '../../ui/message/rowLayout';
+import type { Common, RowLayout } from '../../ui/message/rowLayout';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar, useNote } from './MarksBar';
-import { MessageTable } from './MessageTable';
-import { Newer, useNewer } from './Newer';
 import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
 import { selectedIn } from '../../messages/list/SelectionMenu';
 import { type ClickedValue, clickedIn } from '../../messages/list/click';
-import { useFolded } from '../../messages/list/folds';
+import { type Folded, useFolded } from '../../messages/list/folds';
 import { useRowLayout } from '../../messages/list/useRowLayout';
+import { dayLabel } from '../../ui/message/times';
+import { ListItem, MessageList, MessageRow } from '../../messages/list/MessageList';
+import { formatCount } from '../../ui/number';
+import { client, unwrap } from '../../api/client';
+import { scopeOf } from '../../messages/messageState';
+import { useOnStored } from '../useOnStored';
 import { type List, useList } from './useList';
 import { useRowKeys } from './useRowKeys';
+import { dayShown, placeOf, rowAt } from './rows';
 import classes from './Results.module.css';
+import rowsClasses from '../../messages/list/Rows.module.css';
+import newerClasses from './Newer.module.css';
 
 const Compare = lazy(async () => ({
   default: (await fetched(() => import('../compare/Compare'))).Compare,
@@ -182,4 +192,123 @@ function clickOn(event: MouseEvent, props: ClickProps) {
       if (event.shiftKey) onMark(message.id);
       else onChange({ open: state.open === message.id ? null : message.id });
   }
+}
+
+const NOW_MS = 5_000;
+
+type MessageTableProps = {
+  state: SearchState;
+  messages: readonly Message[];
+  hits: Hits;
+  layout: RowLayout;
+  folds: Folded['folds'];
+  hasMore: boolean;
+  list: List;
+  /** The field that the cursor stands on. */
+  field: string | null;
+  onChange: (part: Partial<SearchState>) => void;
+  onStatistics: (field: string) => void;
+};
+
+/** The rows of the list: messages, and a line wherever another day begins. */
+function MessageTable(props: MessageTableProps) {
+  const { state, messages, hits, layout, folds, list, field, hasMore } = props;
+  const { virtualizer, rows, zone, cursor, room, linePx } = list;
+  const { view, columns, times, wrap } = state;
+  const now = useNow(times === 'relative');
+  const firstPlace = virtualizer.range?.startIndex ?? 0;
+  const tabStop = cursor.index === -1 ? firstPlace : placeOf(rows, cursor.index);
+  return (
+    <MessageList
+      {...{ view, columns, times, layout, room, linePx }}
+      label="Messages"
+      day={dayShown(rows, firstPlace)}
+      rowCount={hasMore ? -1 : rows.count + 1}
+      height={virtualizer.getTotalSize()}
+      onColumns={(chosen) => props.onChange({ columns: chosen })}
+      onStatistics={props.onStatistics}
+    >
+      {virtualizer.getVirtualItems().map(({ index: place, key, start }) => {
+        const row = rowAt(rows, place);
+        const message = row.kind === 'message' ? messages[row.index] : undefined;
+        const isCurrent = message !== undefined && message.id === cursor.id;
+        const measure = list.isMeasured ? virtualizer.measureElement : null;
+        return (
+          <ListItem key={key} index={place} start={start} measure={measure}>
+            {row.kind === 'day' && <DayRow day={row.day} rowIndex={place + 2} />}
+            {row.kind === 'message' && message !== undefined && (
+              <MessageRow
+                {...{ view, columns, message, hits, layout, times, zone, now, wrap }}
+                fold={folds.get(message.id)}
+                index={row.index}
+                rowIndex={place + 2}
+                current={isCurrent}
+                field={isCurrent ? field : null}
+                open={message.id === state.open}
+                marked={state.marks.includes(message.id)}
+                focusable={place === tabStop}
+              />
+            )}
+          </ListItem>
+        );
+      })}
+    </MessageList>
+  );
+}
+
+function DayRow({ day, rowIndex }: { day: string; rowIndex: number }) {
+  return (
+    <div role="row" aria-rowindex={rowIndex} className={rowsClasses.day}>
+      <span role="cell">{dayLabel(day)}</span>
+    </div>
+  );
+}
+
+function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  const { start, stop } = useInterval(() => setNow(Date.now()), NOW_MS);
+  useEffect(() => {
+    if (ticking) start();
+    return stop;
+  }, [ticking, start, stop]);
+  return ticking ? now : 0;
+}
+
+type NewerProps = { count: number; onTakeIn: () => void };
+
+/** Says in the head of the list how many messages have come since, and takes them in. Never over a row. */
+function Newer({ count, onTakeIn }: NewerProps) {
+  return (
+    <button
+      type="button"
+      className={newerClasses.newer}
+      title="Show them (Home)"
+      onClick={onTakeIn}
+    >
+      <IconArrowUp size={12} aria-hidden />
+      {formatCount(count)} new
+    </button>
+  );
+}
+
+const REST_MS = 1_000;
+
+/** The number of messages that are newer than the newest in the list, while the list stands still. */
+function useNewer(state: SearchState, messages: readonly Message[], enabled: boolean) {
+  const from = messages[0]?.time ?? null;
+  // Those of the very same moment that are in the list are counted too.
+  const listed = messages.findIndex(({ time }) => time !== from);
+  const { data, refetch } = useQuery({
+    queryKey: ['newer', scopeOf(state), from],
+    queryFn: ({ signal }) => {
+      const body = { ...scopeOf(state), from };
+      return unwrap(client.POST('/api/v1/count', { body, signal }));
+    },
+    // Only when something was stored.
+    enabled: false,
+  });
+  const counts = enabled && from !== null;
+  useOnStored(counts, REST_MS, refetch);
+  if (!counts || data === undefined) return 0;
+  return Math.max(0, data.count - (listed === -1 ? messages.length : listed));
 }

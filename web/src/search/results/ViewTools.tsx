@@ -171,7 +171,7 @@ function JumpToTime({ state, onAsk, onDone }: JumpProps) {
         error={text !== '' && moment === null && 'Write it as 2026-01-31 15:04:05, or as now-2h.'}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Button type="submit" variant="default" disabled={moment === null}>
+      <Button type="submit" disabled={moment === null}>
         Jump
       </Button>
     </form>

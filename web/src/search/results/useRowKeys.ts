@@ -1,7 +1,7 @@
 /** The keys of the list: moving as in a pager, and what can be done with the row that the cursor is on. */
 import type { KeyboardEvent } from 'react';
 import type { Message } from '../../api/model';
-import { permalink } from '../../messages/links';
+import { permalink } from '../../messages/messageState';
 import type { ClickedValue } from '../../messages/list/click';
 import { lineFields } from '../../messages/list/lineOrder';
 import { useValueKeys } from '../../messages/list/useValueKeys';

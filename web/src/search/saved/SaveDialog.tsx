@@ -16,13 +16,14 @@ import { problemOf } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
-import { addSaved, replaceSaved } from './queries';
 import {
   type SavedPart,
   type SavedSearch,
+  addSaved,
   freeName,
   keptParts,
   parts,
+  replaceSaved,
   tagsOf,
   toSave,
   withoutHistory,
@@ -75,6 +76,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
         <Stack gap="md">
           <TextInput
             data-autofocus
+            withAsterisk
             label="Name"
             required
             maxLength={NAME_MAX}
@@ -86,11 +88,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
             }}
           />
           {suggestion !== name.trim() && isTaken && (
-            <Button
-              variant="default"
-              className={classes.start ?? ''}
-              onClick={() => setName(suggestion)}
-            >
+            <Button className={classes.start ?? ''} onClick={() => setName(suggestion)}>
               Use “{suggestion}”
             </Button>
           )}
@@ -120,10 +118,13 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
             <Notice tone="error" title={saving.error?.message ?? problem.title} />
           )}
           <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              variant="filled"
+              type="submit"
+              loading={saving.isPending}
+              disabled={name.trim() === ''}
+            >
               Save
             </Button>
           </Group>

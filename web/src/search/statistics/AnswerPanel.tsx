@@ -1,24 +1,33 @@
 /** A table as it came, with a chart of it. A click on a value filters by it, and the page stays. */
 import { useMemo, useState } from 'react';
+import { Menu } from '@mantine/core';
+import {
+  IconCopy,
+  IconFilter,
+  IconFilterOff,
+  IconListSearch,
+  IconZoomIn,
+} from '@tabler/icons-react';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
-import { useZone } from '../../ui/time';
+import { type Zone, useZone } from '../../ui/time';
 import { withCopies } from '../page/CopiesLeftOut';
 import type { SearchState } from '../searchParams';
 import { Bar } from './Bar';
-import { type Asked, CellMenu } from './CellMenu';
-import { shownText } from './DataTable';
-import { SingleRow } from './SingleRow';
-import { Panes } from './Panes';
-import type { Box } from './chart/layout';
+import { DataTable, shownText } from './DataTable';
+import type { Box, Kind } from './chart/layout';
 import { pointName } from './chart/pointText';
 import { type Drill, messagesOf, narrowed, zoomed } from './drill';
 import { groupedIn } from './number';
 import { type RowOrder, nextOrder } from './order';
-import type { Point, Series } from './pivot';
-import type { Cell, TableAnswer } from './queries';
-import { viewOf } from './view';
+import type { Plot, Point, Series } from './pivot';
+import type { Cell, Table, TableAnswer } from './queries';
+import { type AnswerView, viewOf } from './view';
+import { PivotTable } from './PivotTable';
+import { SeriesTable } from './SeriesTable';
+import { Chart } from './chart/Chart';
+import { titleOf } from './headline';
 import classes from './Statistics.module.css';
 
 type Props = {
@@ -137,5 +146,215 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
         onCopy={(text) => void copyText(text)}
       />
     </>
+  );
+}
+
+/** A table of one row without groups: its values are the answer, so they are written large. */
+function SingleRow({ table }: { table: Table }) {
+  const [zone] = useZone();
+  const row = table.rows[0] ?? [];
+  return (
+    <dl className={classes.figures}>
+      {table.columns.map((column, at) => (
+        <div key={at} className={classes.oneFigure}>
+          <dt>{column.name}</dt>
+          <dd>{shownText(row[at] ?? null, column, zone)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Asked = {
+  at: Box;
+  title: string;
+  messages: Drill | null;
+  only: Drill | null;
+  without: Drill | null;
+  zoom: Drill | null;
+  copy: string | null;
+};
+
+type CellMenuProps = {
+  asked: Asked | null;
+  onClose: () => void;
+  onAsk: (drill: Drill) => void;
+  onCopy: (text: string) => void;
+};
+
+/** The menu of a table row: one menu, which opens at whatever was clicked. */
+function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
+  if (asked === null) return null;
+  const { at, title, messages, only, without, zoom, copy } = asked;
+  return (
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      returnFocus
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <span aria-hidden style={{ position: 'fixed', pointerEvents: 'none', ...at }} />
+      </Menu.Target>
+      <Menu.Dropdown aria-label={title}>
+        <Menu.Label maw={360} style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Menu.Label>
+        {messages !== null && (
+          <Menu.Item leftSection={<IconListSearch size={16} />} onClick={() => onAsk(messages)}>
+            Show these messages
+          </Menu.Item>
+        )}
+        {only !== null && (
+          <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => onAsk(only)}>
+            Only this value
+          </Menu.Item>
+        )}
+        {without !== null && (
+          <Menu.Item leftSection={<IconFilterOff size={16} />} onClick={() => onAsk(without)}>
+            Exclude this value
+          </Menu.Item>
+        )}
+        {zoom !== null && (
+          <Menu.Item leftSection={<IconZoomIn size={16} />} onClick={() => onAsk(zoom)}>
+            Zoom to this time
+          </Menu.Item>
+        )}
+        {copy !== null && (
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(copy)}>
+            Copy value
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type PanesProps = {
+  answer: TableAnswer;
+  view: AnswerView;
+  zone: Zone;
+  onOrder: (column: number) => void;
+  onFilter: (row: readonly Cell[], column: number, exclude: boolean) => void;
+  onOpen: (row: readonly Cell[], column: number, at: Box, groups?: readonly number[]) => void;
+  onOpenTime: (point: Point, series: Series | null, at: Box) => void;
+};
+
+/** The chart of an answer beside its series or its rows, and below them the rows along time. */
+function Panes(props: PanesProps) {
+  const { answer, view, zone, onOrder, onFilter, onOpen, onOpenTime } = props;
+  const { plot, pivot, shape, shown } = view;
+  const [isolated, setIsolated] = useState<string | null>(null);
+  const partial = useMemo(() => partialRows(plot), [plot]);
+  const kind = plot === null || shown === 'table' ? null : shown;
+  return (
+    <div className={classes.panes} data-layout={layoutOf(plot, kind, pivot)}>
+      {plot !== null && kind !== null && (
+        <div className={classes.chart}>
+          <TheChart {...props} {...{ plot, kind, isolated, setIsolated }} />
+          {plot.axis === 'time' && <TheSeries {...props} {...{ plot, isolated, setIsolated }} />}
+        </div>
+      )}
+      <div className={classes.rows}>
+        {pivot !== null ? (
+          <PivotTable plot={pivot} zone={zone} isolated={isolated} onAsk={onOpenTime} />
+        ) : (
+          <DataTable
+            table={answer}
+            rows={view.rows}
+            order={view.order}
+            drawn={kind === null ? -1 : drawnColumn(answer, plot)}
+            zone={zone}
+            askable={shape.searchable}
+            partial={partial}
+            onOrder={onOrder}
+            onFilter={onFilter}
+            onAsk={onOpen}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A table beside its chart has room for this many series. */
+const BESIDE_MAX = 2;
+
+/** The place of the rows: alone, beside the chart, or below it if they need the width. */
+function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
+  if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
+  if (plot.axis === 'names') return 'names';
+  return pivot === null && plot.series.length <= BESIDE_MAX ? 'beside' : 'below';
+}
+
+/** The column that the bars of a chart along names show, as they are: not where they are sums of several rows. */
+function drawnColumn({ columns }: TableAnswer, plot: Plot | null): number {
+  if (plot?.axis !== 'names' || plot.series.length > 1) return -1;
+  return columns.findIndex(({ name }) => name === plot.measure);
+}
+
+type PartProps = PanesProps & {
+  plot: Plot;
+  isolated: string | null;
+  setIsolated: (name: string | null) => void;
+};
+
+/** A name of the chart stands for all rows with it: a click filters by it. A time opens what can be asked about it. */
+function TheChart(props: PartProps & { kind: Kind }) {
+  const { answer, view, plot, kind, isolated, setIsolated, onFilter, onOpen, onOpenTime } = props;
+  const canFilter = plot.axis === 'names' && view.shape.searchable.has(plot.column);
+  const openMenu = (point: Point, at: Box) => {
+    if (plot.axis === 'time') onOpenTime(point, null, at);
+    else onOpen(point.row, plot.column, at, [plot.column]);
+  };
+  return (
+    <Chart
+      plot={plot}
+      kind={kind}
+      title={titleOf(answer, view, kind)}
+      isolated={isolated}
+      onIsolate={setIsolated}
+      onChoose={(point, at, exclude) => {
+        if (canFilter) onFilter(point.row, plot.column, exclude);
+        else openMenu(point, at);
+      }}
+      onMenu={openMenu}
+    />
+  );
+}
+
+function TheSeries(props: PartProps) {
+  const { answer, view, plot, isolated, setIsolated, onFilter, onOpen } = props;
+  const { split } = plot;
+  const rowOf = ({ value = null }: Series): Cell[] => {
+    const row: Cell[] = [];
+    row[split ?? 0] = value;
+    return row;
+  };
+  return (
+    <SeriesTable
+      plot={plot}
+      title={split === null ? 'series' : (answer.columns[split]?.name ?? 'series')}
+      isolated={isolated}
+      onIsolate={setIsolated}
+      canFilter={({ value }) =>
+        split !== null && value !== undefined && view.shape.searchable.has(split)
+      }
+      onFilter={(series, exclude) => onFilter(rowOf(series), split ?? 0, exclude)}
+      onMenu={(series, at) => onOpen(rowOf(series), split ?? 0, at, [split ?? 0])}
+    />
+  );
+}
+
+/** By the row of the point: rows along time that are of a part of a stretch. */
+function partialRows(plot: Plot | null) {
+  const found = [...(plot?.partial ?? [])];
+  return new Map(
+    found.flatMap(([at, partial]) => {
+      const row = plot?.points[at]?.row;
+      return row === undefined ? [] : [[row, partial] as const];
+    }),
   );
 }

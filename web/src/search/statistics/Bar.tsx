@@ -77,7 +77,6 @@ function CopyTable({ answer }: { answer: TableAnswer }) {
     >
       <Menu.Target>
         <Button
-          variant="default"
           leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           rightSection={<IconChevronDown size={14} />}
         >

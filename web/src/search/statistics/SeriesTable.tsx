@@ -1,7 +1,6 @@
 /** The legend of a chart along time: each series with its figures. The one that is pointed at stands out in the chart. */
 import { type CSSProperties, useState } from 'react';
-import { ColumnHead } from './ColumnHead';
-import { NamedValue } from './NamedValue';
+import { ColumnHead, NamedValue } from './NamedValue';
 import { Swatch } from './chart/Legend';
 import { colorOf } from './chart/palette';
 import type { Box } from './chart/layout';

@@ -2,17 +2,22 @@
  * The histogram of matches over time, by the values of a field; with the spans in which nothing came in, and the way to
  * a closer look.
  */
-import { Skeleton } from '@mantine/core';
+import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
 import { type ReactNode, memo } from 'react';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { isRefusal } from '../../api/client';
-import { PartLoadError } from '../../ui/PartLoadError';
+import { PartLoadError } from '../../ui/PageLoadError';
 import type { TimeRange } from '../../ui/range';
 import type { Summary } from '../queries';
 import type { SearchState } from '../searchParams';
 import { Chart } from './Chart';
 import { HistogramStrip } from './HistogramStrip';
-import { TimelineHead } from './TimelineHead';
 import { useBrowserState } from '../../ui/useBrowserState';
+import type { Histogram } from '../../api/model';
+import { formatSpan } from '../../ui/chart/ticks';
+import { formatCount } from '../../ui/number';
+import { foundQuery } from '../../messages/facets/facetQueries';
 import classes from './Timeline.module.css';
 
 type Props = {
@@ -85,3 +90,87 @@ function NoBars({ error, isKnown, onRetry }: NoBarsProps) {
     </div>
   );
 }
+
+type TimelineHeadProps = {
+  state: SearchState;
+  histogram: Histogram | undefined;
+  isOpen: boolean;
+  /** Missing where there is no room to open it. */
+  onToggle: (() => void) | undefined;
+  onAll: () => void;
+  onChange: (part: Partial<SearchState>) => void;
+  children?: ReactNode;
+};
+
+/** The line above the bars: what folds them, what they mean, and how they are cut. */
+function TimelineHead(props: TimelineHeadProps) {
+  const { state, histogram, isOpen, onToggle, onAll, onChange, children } = props;
+  return (
+    <div className={classes.head}>
+      {onToggle !== undefined && (
+        <UnstyledButton
+          className={classes.toggle}
+          aria-label="Histogram"
+          aria-expanded={isOpen}
+          title={isOpen ? 'Fold the histogram' : 'Show the histogram'}
+          onClick={onToggle}
+        >
+          <IconChevronDown size={14} aria-hidden />
+        </UnstyledButton>
+      )}
+      <div className={classes.middle}>{children}</div>
+      {histogram !== undefined && histogram.later > 0 && (
+        <UnstyledButton className={classes.later} onClick={onAll}>
+          {formatCount(histogram.later)} dated in the future
+        </UnstyledButton>
+      )}
+      {histogram !== undefined && histogram.interval_ms > 0 && (
+        <span className={classes.span}>per {formatSpan(histogram.interval_ms)}</span>
+      )}
+      {isOpen && <SplitSelect state={state} onChange={onChange} />}
+    </div>
+  );
+}
+
+const FIELDS = ['severity', 'host', 'program', 'facility', 'source', 'logspace'];
+
+type SplitSelectProps = { state: SearchState; onChange: (part: Partial<SearchState>) => void };
+
+/** The field that the bars are broken down by. */
+function SplitSelect({ state, onChange }: SplitSelectProps) {
+  // Those of the messages are known already where the sidebar is open.
+  const { data } = useQuery({ ...foundQuery(state), enabled: false });
+  const common = [...new Set([...FIELDS, ...state.facets, state.split])].filter(Boolean);
+  const found = (data?.fields ?? [])
+    .map(({ name }) => name)
+    .filter((name) => !common.includes(name));
+  return (
+    <Choice split={state.split} common={common.join()} found={found.join()} onChange={onChange} />
+  );
+}
+
+type ChoiceProps = Pick<SplitSelectProps, 'onChange'> & {
+  split: string;
+  /** Names with commas between them: the same text as long as they are the same. */
+  common: string;
+  found: string;
+};
+
+const Choice = memo(function Choice({ split, common, found, onChange }: ChoiceProps) {
+  const option = (field: string) => ({ value: field, label: `by ${field}` });
+  return (
+    <NativeSelect
+      aria-label="Break down by"
+      className={classes.split ?? ''}
+      value={split}
+      onChange={(event) => onChange({ split: event.currentTarget.value })}
+      data={[
+        { value: '', label: 'total only' },
+        ...common.split(',').map(option),
+        ...(found === ''
+          ? []
+          : [{ group: 'In these messages', items: found.split(',').map(option) }]),
+      ]}
+    />
+  );
+});

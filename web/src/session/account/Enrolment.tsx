@@ -2,11 +2,11 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
+import encodeQR from 'qr';
 import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
 import { Copy } from '../../ui/Copy';
 import { Notice } from '../../ui/Notice';
 import { PasswordStep } from './PasswordStep';
-import { QrCode } from './QrCode';
 import { RecoveryCodes } from './RecoveryCodes';
 import classes from './Account.module.css';
 
@@ -58,13 +58,40 @@ function AppStep({ totp, onConfirmed }: AppProps) {
         inputMode="numeric"
         autoFocus
         required
-        withAsterisk={false}
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      <Button type="submit" size="sm" loading={confirm.isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={confirm.isPending}>
         Confirm
       </Button>
     </form>
   );
+}
+
+const QUIET = 4;
+
+/** A text as a QR code, drawn here: it is a secret, and goes to no other program. Always dark on white, as cameras expect. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = drawing(text);
+  return (
+    <svg
+      className={classes.qr}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <path d={`M0 0h${size}v${size}H0z`} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** The dark squares as a path, in units of a square. */
+export function drawing(text: string): { size: number; path: string } {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return { size: rows.length, path: squares.join('') };
 }

@@ -2,7 +2,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type SyntheticEvent, useState } from 'react';
 import { Notice } from '../../ui/Notice';
-import { explainRefusal } from '../explain';
+import { explainRefusal } from '../refusal';
 import classes from '../AuthFrame.module.css';
 
 type Props = {
@@ -31,7 +31,6 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
         autoComplete="current-password"
         data-autofocus
         required
-        withAsterisk={false}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
@@ -41,13 +40,12 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
           description="Of the authenticator app, or a recovery code"
           autoComplete="one-time-code"
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
       )}
-      <Button type="submit" size="sm" loading={isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={isPending}>
         {action}
       </Button>
     </form>

@@ -32,8 +32,6 @@ export function SessionTable() {
       <div className={classes.head}>
         <h2>Sessions</h2>
         <Button
-          variant="default"
-          size="xs"
           disabled={!hasOthers}
           loading={endOthers.isPending}
           onClick={() => endOthers.mutate()}
@@ -92,8 +90,6 @@ function Row({ session, now, isEnding, onEnd }: RowProps) {
           <span className={classes.current}>This session</span>
         ) : (
           <Button
-            variant="default"
-            size="xs"
             loading={isEnding}
             onClick={onEnd}
             aria-label={`End the session of ${name} from ${session.address ?? 'an unknown address'}`}

@@ -34,7 +34,7 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
           onChange={(event) => setUnit(event.currentTarget.value)}
           data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
         />
-        <Button type="submit" variant="default" disabled={!isAmount(amount)}>
+        <Button type="submit" disabled={!isAmount(amount)}>
           Apply
         </Button>
       </div>
@@ -86,11 +86,7 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
         error={toProblem}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Button
-        type="submit"
-        variant="default"
-        disabled={fromProblem !== false || toProblem !== false || isEmpty}
-      >
+      <Button type="submit" disabled={fromProblem !== false || toProblem !== false || isEmpty}>
         Apply
       </Button>
     </form>

@@ -106,10 +106,8 @@ export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: P
           </div>
           {adding.error !== null && <Notice tone="error" title={adding.error.message} />}
           <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={adding.isPending} disabled={!isName}>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button variant="filled" type="submit" loading={adding.isPending} disabled={!isName}>
               Add to the query
             </Button>
           </Group>

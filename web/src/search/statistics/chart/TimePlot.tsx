@@ -3,10 +3,20 @@ import { memo, useId } from 'react';
 import type { Zone } from '../../../ui/time';
 import { shortWriterOf } from '../number';
 import type { Plot } from '../pivot';
-import { Marks } from './Marks';
 import type { Frame } from './frame';
-import { type Kind, along, axisMeasure, timeEnds, timeSlots, valueScale } from './layout';
+import {
+  type Kind,
+  type Scale,
+  along,
+  axisMeasure,
+  barPaths,
+  lines,
+  timeEnds,
+  timeSlots,
+  valueScale,
+} from './layout';
 import { timeTicks } from './scale';
+import { colorOf } from './palette';
 import classes from './Chart.module.css';
 
 type Props = {
@@ -100,3 +110,49 @@ const Picture = memo(function Picture(props: Omit<Props, 'marked' | 'left' | 'sl
     </>
   );
 });
+
+type MarksProps = {
+  plot: Plot;
+  kind: Kind;
+  scale: Scale;
+  width: number;
+  height: number;
+  /** The series that stands out. */
+  isolated: string | null;
+};
+
+/** The bars, lines or areas of a plot along time: one path for each series, however many points it has. */
+function Marks({ plot, kind, scale, width, height, isolated }: MarksProps) {
+  const isFaded = (series: number) => isolated !== null && plot.series[series]?.name !== isolated;
+  if (kind === 'bars') {
+    return barPaths(plot, scale, width, height).map(({ series, tone, path }) => (
+      <path
+        key={series}
+        className={classes.mark}
+        data-faded={isFaded(series)}
+        d={path}
+        fill={colorOf(tone)}
+      />
+    ));
+  }
+  const drawn = lines(plot, scale, width, height, kind);
+  // The greatest is drawn last, above the others.
+  return drawn.toReversed().map(({ tone, series, path, area, dots }) => (
+    <g key={series} className={classes.mark} data-faded={isFaded(series)}>
+      {area !== null && (
+        <path d={area} fill={colorOf(tone)} fillOpacity={plot.stackable ? 0.72 : 0.2} />
+      )}
+      <path
+        className={classes.stroke}
+        d={path}
+        fill="none"
+        stroke={colorOf(tone)}
+        strokeWidth={area !== null ? 1 : series === 0 ? 2.2 : 1.5}
+        strokeLinejoin="round"
+      />
+      {dots.map(({ x, y, point }) => (
+        <circle key={point} cx={x} cy={y} r={2.5} fill={colorOf(tone)} />
+      ))}
+    </g>
+  ));
+}
