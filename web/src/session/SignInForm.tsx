@@ -1,7 +1,8 @@
 /** Name and password, and a code for those who have a second factor, wherever a user has to sign in. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../ui/Form';
 import type { Session } from '../api/model';
 import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -23,10 +24,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
       if (needsCode(error)) setAsksCode(true);
     },
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    login.mutate(asksCode ? code : undefined);
-  };
   // The first time, it is a question and not a failure.
   const isQuestion = needsCode(login.error) && login.variables === undefined;
   const retype = (set: (text: string) => void) => (text: string) => {
@@ -34,7 +31,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
     set(text);
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <Form className={classes.form} onSubmit={() => login.mutate(asksCode ? code : undefined)}>
       {login.error !== null && !isQuestion && (
         <Notice tone="error" title={explainRefusal(login.error)} />
       )}
@@ -71,6 +68,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
       <Button variant="filled" type="submit" size="sm" mt={4} loading={login.isPending}>
         Sign in
       </Button>
-    </form>
+    </Form>
   );
 }

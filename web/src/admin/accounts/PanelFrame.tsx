@@ -2,6 +2,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Form } from '../../ui/Form';
 import { problemOf } from '../../api/client';
 import { Prose } from '../../ui/Prose';
 import { Copy } from '../../ui/Copy';
@@ -24,14 +25,7 @@ type Props = {
 export function PanelFrame(props: Props) {
   const { title, about, mark, menu, foot, onSubmit, onClose, children } = props;
   return (
-    <form
-      className={classes.panel}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit?.();
-      }}
-    >
+    <Form className={classes.panel} noValidate onSubmit={() => onSubmit?.()}>
       <div className={classes.head}>
         {mark}
         <div className={classes.title}>
@@ -47,7 +41,7 @@ export function PanelFrame(props: Props) {
       </div>
       <div className={classes.body}>{children}</div>
       {foot !== undefined && <div className={classes.foot}>{foot}</div>}
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,8 @@
 /** Gives a token another secret. The present one goes on for a while, so that senders can be changed one after the other. */
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import { type TokenEntry, revokeToken, rotateToken, tokensQuery } from '../../api/users';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -27,10 +28,6 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
     mutationFn: () => rotateToken(token.id, overlap),
     onSuccess: () => cache.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    rotate.mutate();
-  };
   const until = overlaps.find(({ value }) => value === overlap)?.label ?? overlap;
   return (
     <Dialog opened onClose={onClose} title={`Rotate ${token.name}`}>
@@ -42,7 +39,7 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
           onDone={onClose}
         />
       ) : (
-        <form className={classes.form} onSubmit={submit}>
+        <Form className={classes.form} onSubmit={() => rotate.mutate()}>
           <p>The token gets a new secret; its rights and its end stay as they are.</p>
           {token.former_until !== null && (
             <Notice
@@ -58,13 +55,8 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
             data={overlaps}
             onChange={(event) => setOverlap(event.currentTarget.value)}
           />
-          <Group justify="flex-end" gap={8}>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button variant="filled" type="submit" loading={rotate.isPending}>
-              Make a new secret
-            </Button>
-          </Group>
-        </form>
+          <FormEnd action="Make a new secret" isPending={rotate.isPending} onCancel={onClose} />
+        </Form>
       )}
     </Dialog>
   );

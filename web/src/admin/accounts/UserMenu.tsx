@@ -1,5 +1,5 @@
 /** The actions on a user besides changing rights. Each first says what it does. */
-import { ActionIcon, Button, Group, Menu } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import {
   IconBan,
   IconCheck,
@@ -10,7 +10,8 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import {
   type UserEntry,
   disableUser,
@@ -126,25 +127,21 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
       onClose();
     },
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    set.mutate();
-  };
   return (
     <Dialog opened onClose={onClose} title={`New password for ${name}`} size="sm">
-      <form className={classes.form} onSubmit={submit}>
+      <Form className={classes.form} onSubmit={() => set.mutate()}>
         <p>
           All sessions of {name} end. Tell them the password in person, and ask them to change it.
         </p>
         {set.error !== null && <Notice tone="error" title={set.error.message} />}
         <NewPassword label="New password" name={name} value={password} onChange={choose} />
-        <Group justify="flex-end" gap={8}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" disabled={password === ''} loading={set.isPending}>
-            Set password
-          </Button>
-        </Group>
-      </form>
+        <FormEnd
+          action="Set password"
+          isReady={password !== ''}
+          isPending={set.isPending}
+          onCancel={onClose}
+        />
+      </Form>
     </Dialog>
   );
 }

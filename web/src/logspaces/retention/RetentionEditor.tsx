@@ -2,8 +2,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
 import { IconBookmark } from '@tabler/icons-react';
+import { Form } from '../../ui/Form';
 import { changeLogspace, logspacesQuery } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
 import { PartLoadError } from '../../ui/PageLoadError';
@@ -47,12 +48,11 @@ export function RetentionEditor({ info, growth, may }: Props) {
     },
     zone,
   );
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (draft.isReady && !apply.isPending) apply.mutate();
-  };
   return (
-    <form className={classes.editor} onSubmit={submit}>
+    <Form
+      className={classes.editor}
+      onSubmit={() => draft.isReady && !apply.isPending && apply.mutate()}
+    >
       <div className={classes.fields}>
         <Limit
           label="Keep at most"
@@ -107,7 +107,7 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </Notice>
       )}
       {isChanged && <Foot id={info.id} draft={draft} />}
-    </form>
+    </Form>
   );
 }
 

@@ -2,7 +2,8 @@
 import { Button, Group, Progress, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { Form } from '../../ui/Form';
 import { logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -30,8 +31,7 @@ export function ReplayDialog({ id, onClose }: Props) {
     ...replayCountQuery({ query: settled, range, logspaces }),
     enabled: !isRunning,
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  const submit = () => {
     // Messages that come in meanwhile are sent anyway.
     void start({ query, range: frozen(range, Date.now()), logspaces });
   };
@@ -42,7 +42,7 @@ export function ReplayDialog({ id, onClose }: Props) {
       onClose={isRunning ? () => undefined : onClose}
       title={`Replay to ${id}`}
     >
-      <form className={classes.list} onSubmit={submit}>
+      <Form className={classes.list} onSubmit={submit}>
         <p>Puts stored messages into the queue once more, the oldest first.</p>
         <TextInput
           label="Query"
@@ -75,7 +75,7 @@ export function ReplayDialog({ id, onClose }: Props) {
             Replay
           </Button>
         </Group>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 /** Makes a draft live, with a comment, and for the start only until somebody confirms it. */
-import { Box, Button, Group, NativeSelect, Switch, Textarea } from '@mantine/core';
+import { Box, Group, NativeSelect, Switch, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import { ApiError, problemOf } from '../../api/client';
 import type { RouterChange, Validation } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
@@ -58,13 +59,9 @@ export function ApplyDialog(props: Props) {
       onBehind();
     },
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (isReady) apply.mutate();
-  };
   return (
     <Dialog opened={opened} onClose={onClose} title="Apply the draft">
-      <form onSubmit={submit}>
+      <Form onSubmit={() => isReady && apply.mutate()}>
         {apply.error !== null && (
           <Box mb={12}>
             <Refused error={apply.error} itemAt={itemAt} />
@@ -97,13 +94,14 @@ export function ApplyDialog(props: Props) {
             onChange={(event) => setWithin(event.currentTarget.value)}
           />
         </Group>
-        <Group justify="flex-end" gap={8} mt={12}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" loading={apply.isPending} disabled={!isReady}>
-            Apply
-          </Button>
-        </Group>
-      </form>
+        <FormEnd
+          mt={12}
+          action="Apply"
+          isReady={isReady}
+          isPending={apply.isPending}
+          onCancel={onClose}
+        />
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 /** Every revision that was live, and the document as a file: out of the console, and into the draft. */
 import { Button, FileButton, Group, Skeleton, Textarea } from '@mantine/core';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Form, FormEnd } from '../../ui/Form';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import type { Revision } from '../../api/model';
@@ -208,13 +209,9 @@ function RollBackDialog({ live, revision, onClose }: RollBackDialogProps) {
       onClose();
     },
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (isReady) back.mutate();
-  };
   return (
     <Dialog opened onClose={onClose} size="xl" title={`Roll back to revision ${revision}`}>
-      <form onSubmit={submit}>
+      <Form onSubmit={() => isReady && back.mutate()}>
         {back.error !== null && <Notice tone="error" title={back.error.message} />}
         {asked.error !== null && (
           <Notice tone="error" title={asked.error.message} onRetry={() => void asked.refetch()} />
@@ -231,13 +228,14 @@ function RollBackDialog({ live, revision, onClose }: RollBackDialogProps) {
           value={comment}
           onChange={(event) => setComment(event.currentTarget.value)}
         />
-        <Group justify="flex-end" gap={8} mt={12}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" loading={back.isPending} disabled={!isReady}>
-            Roll back
-          </Button>
-        </Group>
-      </form>
+        <FormEnd
+          mt={12}
+          action="Roll back"
+          isReady={isReady}
+          isPending={back.isPending}
+          onCancel={onClose}
+        />
+      </Form>
     </Dialog>
   );
 }

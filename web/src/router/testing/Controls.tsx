@@ -12,6 +12,7 @@ import {
 import { IconCalendar, IconChevronDown, IconSearch, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import { Form } from '../../ui/Form';
 import { completeIn } from '../../api/query';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
@@ -35,13 +36,7 @@ export function Controls({ testing, document, onTry }: Props) {
   const { messages, report, isRunning, choose } = testing;
   const isPasted = messages.pasted !== null;
   return (
-    <form
-      className={classes.controls}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onTry(messages);
-      }}
-    >
+    <Form className={classes.controls} onSubmit={() => onTry(messages)}>
       {isPasted ? (
         <Pasted {...{ messages, document, choose }} />
       ) : (
@@ -83,7 +78,7 @@ export function Controls({ testing, document, onTry }: Props) {
         </Button>
       )}
       {!isPasted && <Kept {...{ messages, choose }} />}
-    </form>
+    </Form>
   );
 }
 

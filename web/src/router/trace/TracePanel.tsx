@@ -3,6 +3,7 @@ import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/cor
 import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Form } from '../../ui/Form';
 import { Notice } from '../../ui/Notice';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
@@ -53,13 +54,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
       </div>
       <div className={editor.body}>
         {id === '' && (
-          <form
-            className={classes.form}
-            onSubmit={(event) => {
-              event.preventDefault();
-              trace.mutate();
-            }}
-          >
+          <Form className={classes.form} onSubmit={() => trace.mutate()}>
             <p className="dimmed">
               Paste a message as it is sent, or pick one in{' '}
               <Anchor size="sm" href={address('/search')}>
@@ -93,7 +88,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
             >
               Trace
             </Button>
-          </form>
+          </Form>
         )}
         {draft !== null && <p className="dimmed">Traced with the draft, not with what is live.</p>}
         {trace.error !== null && (

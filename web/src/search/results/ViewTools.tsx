@@ -2,7 +2,8 @@
 import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
-import { Suspense, type SyntheticEvent, lazy, memo, useState } from 'react';
+import { Suspense, lazy, memo, useState } from 'react';
+import { Form } from '../../ui/Form';
 import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import { useCommands } from '../../ui/commands';
@@ -153,14 +154,13 @@ function JumpToTime({ state, onAsk, onDone }: JumpProps) {
   const [zone] = useZone();
   const [text, setText] = useState(() => momentText(new Date().toISOString(), zone).slice(0, 19));
   const moment = parseMoment(text, zone);
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (moment === null) return;
     onDone();
     onAsk({ range: endAt(state.range, moment, Date.now()) });
   };
   return (
-    <form className={classes.jump} onSubmit={submit}>
+    <Form className={classes.jump} onSubmit={submit}>
       <TextInput
         size="xs"
         data-autofocus
@@ -174,6 +174,6 @@ function JumpToTime({ state, onAsk, onDone }: JumpProps) {
       <Button type="submit" disabled={moment === null}>
         Jump
       </Button>
-    </form>
+    </Form>
   );
 }

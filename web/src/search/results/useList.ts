@@ -14,7 +14,8 @@ import type { Message } from '../../api/model';
 import { useZone } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
-import { TABLE_MORE_PX, useDensity, useRoom } from '../../messages/list/listStyle';
+import { TABLE_MORE_PX, useDensity } from '../../messages/list/listStyle';
+import { useRoom } from '../../messages/list/lineOrder';
 
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;

@@ -10,7 +10,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import { savedSearchesQuery } from '../../api/savedSearches';
 import { problemOf } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
@@ -65,14 +66,10 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
   });
   const problem = saving.error === null ? null : problemOf(saving.error);
   const isTaken = problem?.status === 409;
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (name.trim() !== '') saving.mutate();
-  };
   const suggestion = isTaken ? freeName(name.trim(), folder.trim(), known) : name;
   return (
     <Dialog opened onClose={onClose} title={renamed === null ? 'Save this search' : 'Change'}>
-      <form onSubmit={submit}>
+      <Form onSubmit={() => name.trim() !== '' && saving.mutate()}>
         <Stack gap="md">
           <TextInput
             data-autofocus
@@ -117,19 +114,14 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
           {problem !== null && !isTaken && (
             <Notice tone="error" title={saving.error?.message ?? problem.title} />
           )}
-          <Group justify="flex-end" gap={8}>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              variant="filled"
-              type="submit"
-              loading={saving.isPending}
-              disabled={name.trim() === ''}
-            >
-              Save
-            </Button>
-          </Group>
+          <FormEnd
+            action="Save"
+            isReady={name.trim() !== ''}
+            isPending={saving.isPending}
+            onCancel={onClose}
+          />
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,8 +1,9 @@
 /** Sets up a second factor, step by step: the password, the app and its first code, the recovery codes. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
 import encodeQR from 'qr';
+import { Form } from '../../ui/Form';
 import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
 import { Copy } from '../../ui/Copy';
 import { Notice } from '../../ui/Notice';
@@ -33,12 +34,8 @@ type AppProps = { totp: NewTotp; onConfirmed: (codes: readonly string[]) => void
 function AppStep({ totp, onConfirmed }: AppProps) {
   const [code, setCode] = useState('');
   const confirm = useMutation({ mutationFn: confirmTotp, onSuccess: onConfirmed });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    confirm.mutate(code);
-  };
   return (
-    <form className={classes.steps} onSubmit={submit}>
+    <Form className={classes.steps} onSubmit={() => confirm.mutate(code)}>
       <p>Scan this with an authenticator app, then type the code that it shows.</p>
       <div className={classes.scan}>
         <QrCode text={totp.uri} label="QR code for the authenticator app" />
@@ -64,7 +61,7 @@ function AppStep({ totp, onConfirmed }: AppProps) {
       <Button variant="filled" type="submit" size="sm" loading={confirm.isPending}>
         Confirm
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Asks for the password again, and for a code where that is needed too. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../ui/Form';
 import { Notice } from '../../ui/Notice';
 import { explainRefusal } from '../refusal';
 import classes from '../AuthFrame.module.css';
@@ -17,12 +18,8 @@ type Props = {
 export function PasswordStep({ name, action, isPending, error, needsCode, onSubmit }: Props) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    onSubmit(password, code);
-  };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <Form className={classes.form} onSubmit={() => onSubmit(password, code)}>
       {error !== null && <Notice tone="error" title={explainRefusal(error)} />}
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
@@ -48,6 +45,6 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
       <Button variant="filled" type="submit" size="sm" loading={isPending}>
         {action}
       </Button>
-    </form>
+    </Form>
   );
 }
