@@ -1,5 +1,6 @@
 /** A part of the page: its heading, and what it shows, or that this is loading, or why it failed. */
-import type { ReactNode, Ref } from 'react';
+import type { ComponentProps, ReactNode, Ref } from 'react';
+import { Table } from '../ui/Table';
 import { PartLoadError } from '../ui/PageLoadError';
 import { Skeleton, TextInput } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconSearch } from '@tabler/icons-react';
@@ -76,10 +77,13 @@ export function FilterField({ ref, label, placeholder, value, onChange }: Filter
   );
 }
 
-type TableFrameProps = { label: string; className?: string | undefined; children: ReactNode };
+type TableFrameProps = Pick<ComponentProps<typeof Table>, 'heads' | 'children'> & {
+  label: string;
+  className?: string | undefined;
+};
 
 /** Around a table: it scrolls sideways, also by keyboard, and its links open within the page. */
-export function TableFrame({ label, className = '', children }: TableFrameProps) {
+export function TableFrame({ label, className = '', ...rest }: TableFrameProps) {
   const open = useOpen();
   return (
     <div
@@ -89,7 +93,7 @@ export function TableFrame({ label, className = '', children }: TableFrameProps)
       aria-label={label}
       onClick={(event) => follow(event, open)}
     >
-      <table>{children}</table>
+      <Table {...rest} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The ledger, a line for each source: where all that it received is. */
 import { createContext, useContext } from 'react';
+import { Table } from '../ui/Table';
 import type { LedgerCounts, LedgerDestination, LedgerRow } from '../api/model';
 import { type Counts, happened, reasonOf, sumOf } from './reasons';
 import type { TimeRange } from '../ui/range';
@@ -41,34 +42,26 @@ export function SourceTable({ rows, total, range, queries }: Props) {
       <h2>
         Sources <span className={classes.about}>what became of what they received</span>
       </h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
+      <Table
+        heads={['Source', ...heads]}
+        foot={
+          rows.length > 1 && (
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <Cells counts={total} range={range} query="" of="all sources" />
+              </tr>
+            </tfoot>
+          )
+        }
+      >
+        {rows.map((row) => (
+          <tr key={row.source}>
+            <th scope="row">{row.source}</th>
+            <Cells counts={row} range={range} query={queries.get(row.source)} of={row.source} />
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.source}>
-              <th scope="row">{row.source}</th>
-              <Cells counts={row} range={range} query={queries.get(row.source)} of={row.source} />
-            </tr>
-          ))}
-        </tbody>
-        {rows.length > 1 && (
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              <Cells counts={total} range={range} query="" of="all sources" />
-            </tr>
-          </tfoot>
-        )}
-      </table>
+        ))}
+      </Table>
     </section>
   );
 }
@@ -174,23 +167,11 @@ export function DestinationTable({ destinations }: { destinations: readonly Ledg
         Destinations{' '}
         <span className={classes.about}>their queues, with copies of what is stored</span>
       </h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Destination</th>
-            {destinationHeads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {destinations.map((destination) => (
-            <Row key={destination.id} {...destination} />
-          ))}
-        </tbody>
-      </table>
+      <Table heads={['Destination', ...destinationHeads]}>
+        {destinations.map((destination) => (
+          <Row key={destination.id} {...destination} />
+        ))}
+      </Table>
     </section>
   );
 }

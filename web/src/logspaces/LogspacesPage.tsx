@@ -3,6 +3,7 @@ import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { Table, UnseenHead } from '../ui/Table';
 import { diskQuery, logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
@@ -269,40 +270,35 @@ function FillTable({ info, by, onBy }: FillTableProps) {
           role="group"
           aria-label={`The fullest ${by}s`}
         >
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{by === 'host' ? 'Host' : 'Program'}</th>
-                <th scope="col">
-                  <span className="unseen">Share</span>
+          <Table
+            heads={[
+              <th scope="col">{by === 'host' ? 'Host' : 'Program'}</th>,
+              <UnseenHead label="Share" />,
+              <th scope="col" title="by the number of messages">
+                About
+              </th>,
+              <th scope="col" title="compared with the seven days before">
+                7 days
+              </th>,
+            ]}
+          >
+            {rows.map(({ value, count, change }) => (
+              <tr key={value}>
+                <th scope="row" title={value}>
+                  {value}
                 </th>
-                <th scope="col" title="by the number of messages">
-                  About
-                </th>
-                <th scope="col" title="compared with the seven days before">
-                  7 days
-                </th>
+                <td className={classes.trackCell}>
+                  <span className={classes.track} aria-hidden>
+                    <span style={{ width: `${(100 * count) / most}%` }} />
+                  </span>
+                </td>
+                <td>{formatBytes(Math.round(count * each))}</td>
+                <td data-tone={change !== null && change > NOTABLE_PERCENT ? 'warn' : undefined}>
+                  {change === null ? '–' : signed(change)}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ value, count, change }) => (
-                <tr key={value}>
-                  <th scope="row" title={value}>
-                    {value}
-                  </th>
-                  <td className={classes.trackCell}>
-                    <span className={classes.track} aria-hidden>
-                      <span style={{ width: `${(100 * count) / most}%` }} />
-                    </span>
-                  </td>
-                  <td>{formatBytes(Math.round(count * each))}</td>
-                  <td data-tone={change !== null && change > NOTABLE_PERCENT ? 'warn' : undefined}>
-                    {change === null ? '–' : signed(change)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </div>
       )}
     </section>

@@ -3,6 +3,7 @@ import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
+import { Table } from '../ui/Table';
 import type { Sender, SkewBin, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/status';
 import { editedQuery } from '../api/query';
@@ -195,29 +196,24 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
 function SkewChart({ bins }: { bins: readonly SkewBin[] }) {
   const highest = Math.max(...bins.map(({ messages }) => messages), 1);
   return (
-    <table className={classes.skew}>
-      <thead className="unseen">
-        <tr>
-          <th scope="col">Distance</th>
-          <th scope="col">Share</th>
-          <th scope="col">Messages</th>
+    <Table
+      className={classes.skew}
+      heads={['Distance', 'Share', 'Messages']}
+      headClassName="unseen"
+    >
+      {bins.map((bin) => (
+        <tr key={String(bin.from_ms)}>
+          <th scope="row">{binText(bin)}</th>
+          <td className={classes.track}>
+            <span
+              className={classes.bar}
+              style={{ width: `${Math.max((bin.messages / highest) * 100, 0.5)}%` }}
+            />
+          </td>
+          <td>{formatCount(bin.messages)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {bins.map((bin) => (
-          <tr key={String(bin.from_ms)}>
-            <th scope="row">{binText(bin)}</th>
-            <td className={classes.track}>
-              <span
-                className={classes.bar}
-                style={{ width: `${Math.max((bin.messages / highest) * 100, 0.5)}%` }}
-              />
-            </td>
-            <td>{formatCount(bin.messages)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
 

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Table } from '../ui/Table';
 import type { Sender } from '../api/model';
 import { Trend } from '../ui/chart/Trend';
 import { formatCount, formatRate } from '../ui/number';
@@ -49,44 +50,39 @@ export function SenderTable({ rows, sort, isReversed, opened, now, onSort, onOpe
   const [max, setMax] = useState(ROWS);
   return (
     <div className={classes.table} tabIndex={0} role="region" aria-label="Senders">
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th
-                key={head.label}
-                scope="col"
-                className={head.className}
-                aria-sort={
-                  head.sort === sort ? (isReversed ? 'descending' : 'ascending') : undefined
-                }
-              >
-                {head.sort === undefined ? (
-                  head.label
-                ) : (
-                  <SortButton
-                    label={head.label}
-                    isOn={head.sort === sort}
-                    isReversed={isReversed}
-                    onSort={() => onSort(head.sort ?? 'state')}
-                  />
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, max).map((sender) => (
-            <Row
-              key={`${sender.source}/${sender.host}`}
-              sender={sender}
-              isOpen={opened !== null && isSame(sender, opened)}
-              now={now}
-              onOpen={() => onOpen(sender)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        heads={[
+          ...heads.map((head) => (
+            <th
+              key={head.label}
+              scope="col"
+              className={head.className}
+              aria-sort={head.sort === sort ? (isReversed ? 'descending' : 'ascending') : undefined}
+            >
+              {head.sort === undefined ? (
+                head.label
+              ) : (
+                <SortButton
+                  label={head.label}
+                  isOn={head.sort === sort}
+                  isReversed={isReversed}
+                  onSort={() => onSort(head.sort ?? 'state')}
+                />
+              )}
+            </th>
+          )),
+        ]}
+      >
+        {rows.slice(0, max).map((sender) => (
+          <Row
+            key={`${sender.source}/${sender.host}`}
+            sender={sender}
+            isOpen={opened !== null && isSame(sender, opened)}
+            now={now}
+            onOpen={() => onOpen(sender)}
+          />
+        ))}
+      </Table>
       {rows.length > max && (
         <Button variant="subtle" m={8} onClick={() => setMax(max + ROWS)}>
           Show {formatCount(Math.min(ROWS, rows.length - max))} more of {formatCount(rows.length)}

@@ -10,6 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { ActionIcon, Button, Menu } from '@mantine/core';
+import { UnseenHead } from '../../ui/Table';
 import { type TokenEntry, sessionsOfQuery, tokensQuery, usersQuery } from '../../api/users';
 import { useCommands } from '../../ui/commands';
 import { address } from '../../ui/open';
@@ -118,26 +119,24 @@ function UserTable({ rows, error, state, finder, hrefOf, onSort, onRetry }: User
         <p className={classes.none}>No user matches “{find}”.</p>
       )}
       {shown.length > 0 && (
-        <TableFrame label="List of users">
-          <thead>
-            <tr>
-              <SortHead label="Name" by="name" {...{ sort, onSort }} />
-              <SortHead label="Role" by="role" {...{ sort, onSort }} />
-              <th scope="col">Sees</th>
-              <th scope="col">Second factor</th>
-              <SortHead label="Last seen" by="used" isNumber {...{ sort, onSort }} />
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <Row
-                key={row.user.name}
-                row={row}
-                isOpen={panel.kind === 'user' && panel.name === row.user.name}
-                href={hrefOf({ kind: 'user', name: row.user.name })}
-              />
-            ))}
-          </tbody>
+        <TableFrame
+          label="List of users"
+          heads={[
+            <SortHead label="Name" by="name" {...{ sort, onSort }} />,
+            <SortHead label="Role" by="role" {...{ sort, onSort }} />,
+            'Sees',
+            'Second factor',
+            <SortHead label="Last seen" by="used" isNumber {...{ sort, onSort }} />,
+          ]}
+        >
+          {shown.map((row) => (
+            <Row
+              key={row.user.name}
+              row={row}
+              isOpen={panel.kind === 'user' && panel.name === row.user.name}
+              href={hrefOf({ kind: 'user', name: row.user.name })}
+            />
+          ))}
         </TableFrame>
       )}
     </PagePart>
@@ -239,31 +238,27 @@ function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry }: Toke
         <p className={classes.none}>No token matches “{find}”.</p>
       )}
       {shown.length > 0 && (
-        <TableFrame label="List of tokens">
-          <thead>
-            <tr>
-              <SortHead label="Name" by="name" {...{ sort, onSort }} />
-              <SortHead label="Role" by="role" {...{ sort, onSort }} />
-              <th scope="col">May</th>
-              <SortHead label="Last used" by="used" isNumber {...{ sort, onSort }} />
-              <SortHead label="Expires" by="expires" isNumber {...{ sort, onSort }} />
-              <th scope="col">
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((token) => (
-              <TokenRow
-                key={token.id}
-                token={token}
-                now={now}
-                isOpen={panel.kind === 'token' && panel.id === token.id}
-                href={hrefOf({ kind: 'token', id: token.id })}
-                onAsk={(what) => setAsked({ what, token })}
-              />
-            ))}
-          </tbody>
+        <TableFrame
+          label="List of tokens"
+          heads={[
+            <SortHead label="Name" by="name" {...{ sort, onSort }} />,
+            <SortHead label="Role" by="role" {...{ sort, onSort }} />,
+            'May',
+            <SortHead label="Last used" by="used" isNumber {...{ sort, onSort }} />,
+            <SortHead label="Expires" by="expires" isNumber {...{ sort, onSort }} />,
+            <UnseenHead label="Actions" />,
+          ]}
+        >
+          {shown.map((token) => (
+            <TokenRow
+              key={token.id}
+              token={token}
+              now={now}
+              isOpen={panel.kind === 'token' && panel.id === token.id}
+              href={hrefOf({ kind: 'token', id: token.id })}
+              onAsk={(what) => setAsked({ what, token })}
+            />
+          ))}
         </TableFrame>
       )}
       {asked?.what === 'rotate' && (

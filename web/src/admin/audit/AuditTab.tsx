@@ -109,21 +109,11 @@ function Entries({ query, range, onQuery }: Props) {
         </span>
         <InSearch query={query} range={range} />
       </div>
-      <TableFrame label="List of actions">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Who</th>
-            <th scope="col">Action</th>
-            <th scope="col">Detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, at) => (
-            // Entries have no id; new ones come at the top, with another answer.
-            <Row key={`${entry.time} ${at}`} entry={entry} />
-          ))}
-        </tbody>
+      <TableFrame label="List of actions" heads={['Time', 'Who', 'Action', 'Detail']}>
+        {entries.map((entry, at) => (
+          // Entries have no id; new ones come at the top, with another answer.
+          <Row key={`${entry.time} ${at}`} entry={entry} />
+        ))}
       </TableFrame>
       {!complete && (
         <div className={own.more}>

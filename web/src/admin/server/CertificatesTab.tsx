@@ -32,21 +32,13 @@ export function CertificatesTab() {
         </p>
       )}
       {data !== undefined && data.files.length > 0 && (
-        <TableFrame label="List of certificates">
-          <thead>
-            <tr>
-              <th scope="col">Used by</th>
-              <th scope="col">File</th>
-              <th scope="col">Made out to</th>
-              <th scope="col">Signed by</th>
-              <th scope="col">Good until</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.files.map((file) => (
-              <File key={`${file.owner} ${file.id} ${file.role}`} file={file} now={dataUpdatedAt} />
-            ))}
-          </tbody>
+        <TableFrame
+          label="List of certificates"
+          heads={['Used by', 'File', 'Made out to', 'Signed by', 'Good until']}
+        >
+          {data.files.map((file) => (
+            <File key={`${file.owner} ${file.id} ${file.role}`} file={file} now={dataUpdatedAt} />
+          ))}
         </TableFrame>
       )}
     </PagePart>

@@ -77,39 +77,30 @@ function Listeners({ web }: { web: About['listeners'] | undefined }) {
   return (
     <PagePart label="Listeners" isLoading={web === undefined}>
       {web !== undefined && (
-        <TableFrame label="List of listeners">
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">For</th>
-              <th scope="col">State</th>
+        <TableFrame label="List of listeners" heads={['Address', 'For', 'State']}>
+          {web.map(({ serves, url }) => (
+            <tr key={url}>
+              <td>
+                <code>{url}</code>
+              </td>
+              <td>{servesText(serves)}</td>
+              <td>{isAway ? 'not known' : 'open'}</td>
             </tr>
-          </thead>
-          <tbody>
-            {web.map(({ serves, url }) => (
-              <tr key={url}>
-                <td>
-                  <code>{url}</code>
-                </td>
-                <td>{servesText(serves)}</td>
-                <td>{isAway ? 'not known' : 'open'}</td>
-              </tr>
-            ))}
-            {sources.map(({ owner, url, state, error }) => (
-              <tr key={`${owner} ${url}`}>
-                <td>
-                  <code>{url}</code>
-                </td>
-                <td>{owner}</td>
-                <td className={own.value}>
-                  <span className={state === 'failed' ? classes.bad : undefined}>
-                    {isAway ? 'not known' : state}
-                  </span>
-                  {error !== null && <p>{error}</p>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
+          ))}
+          {sources.map(({ owner, url, state, error }) => (
+            <tr key={`${owner} ${url}`}>
+              <td>
+                <code>{url}</code>
+              </td>
+              <td>{owner}</td>
+              <td className={own.value}>
+                <span className={state === 'failed' ? classes.bad : undefined}>
+                  {isAway ? 'not known' : state}
+                </span>
+                {error !== null && <p>{error}</p>}
+              </td>
+            </tr>
+          ))}
         </TableFrame>
       )}
     </PagePart>

@@ -58,19 +58,14 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
         </p>
       )}
       {shown.length > 0 && (
-        <TableFrame label="List of settings" className={own.stacked}>
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((setting) => (
-              <Row key={setting.key} setting={setting} />
-            ))}
-          </tbody>
+        <TableFrame
+          label="List of settings"
+          className={own.stacked}
+          heads={['Setting', 'Value', 'From']}
+        >
+          {shown.map((setting) => (
+            <Row key={setting.key} setting={setting} />
+          ))}
         </TableFrame>
       )}
     </PagePart>

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
+import { Table } from '../../ui/Table';
 import { Prose } from '../../ui/Prose';
 import { type Values, addressOf, curlOf, missingOf } from './curl';
 import {
@@ -136,31 +137,22 @@ function textOf({ type, schema }: DescribedBody, schemas: OfSchemas['schemas']):
 function FieldTable({ label, rows }: { label: string; rows: readonly Row[] }) {
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
+      <Table className={classes.table} heads={['Field', 'Type', 'Meaning']}>
+        {rows.map(({ name, depth, type, isRequired, about }, at) => (
+          <tr key={at}>
+            <td style={{ paddingLeft: 8 + 16 * depth }}>
+              <code>{name}</code>
+            </td>
+            <td>
+              {type}
+              {isRequired && <span className={classes.required}> required</span>}
+            </td>
+            <td>
+              <Prose text={about} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, depth, type, isRequired, about }, at) => (
-            <tr key={at}>
-              <td style={{ paddingLeft: 8 + 16 * depth }}>
-                <code>{name}</code>
-              </td>
-              <td>
-                {type}
-                {isRequired && <span className={classes.required}> required</span>}
-              </td>
-              <td>
-                <Prose text={about} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }

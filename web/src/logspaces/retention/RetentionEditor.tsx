@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { IconBookmark } from '@tabler/icons-react';
+import { Table } from '../../ui/Table';
 import { Form } from '../../ui/Form';
 import { changeLogspace, logspacesQuery } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
@@ -303,28 +304,19 @@ function RetentionLosses({ id, cut }: { id: string; cut: number }) {
       )}
       {losses.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="group" aria-label="Losses">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Lost</th>
-                <th scope="col">Messages</th>
-                <th scope="col">Of its history</th>
+          <Table heads={['Lost', 'Messages', 'Of its history']}>
+            {losses.map(({ field, value, messages, of, isAll }) => (
+              <tr key={`${field} ${value}`}>
+                <th scope="row" title={value}>
+                  {value} <span className="dimmed">{field}</span>
+                </th>
+                <td>{formatShort(messages)}</td>
+                <td className={isAll ? classes.all : undefined}>
+                  {isAll ? 'all of it' : `${Math.round((100 * messages) / of)} %`}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {losses.map(({ field, value, messages, of, isAll }) => (
-                <tr key={`${field} ${value}`}>
-                  <th scope="row" title={value}>
-                    {value} <span className="dimmed">{field}</span>
-                  </th>
-                  <td>{formatShort(messages)}</td>
-                  <td className={isAll ? classes.all : undefined}>
-                    {isAll ? 'all of it' : `${Math.round((100 * messages) / of)} %`}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </div>
       )}
     </div>

@@ -2,6 +2,7 @@
 import { Button, FileButton, Group, Skeleton, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Table } from '../../ui/Table';
 import { Form, FormEnd } from '../../ui/Form';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -86,28 +87,23 @@ function History({ live, shown, canEdit, onShow }: HistoryProps) {
   if (revisions === undefined) return <Skeleton height={240} aria-label="Loading" />;
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label="History">
-      <table className={classes.table} aria-label="Revisions">
-        <thead>
-          <tr>
-            <th scope="col">Revision</th>
-            <th scope="col">Applied, by</th>
-            <th scope="col">Comment</th>
-          </tr>
-        </thead>
-        <tbody>
-          {revisions.map((revision) => (
-            <RevisionRows
-              key={revision.revision}
-              revision={revision}
-              time={formatTime(revision.created_at, zone).slice(0, 19)}
-              isShown={revision.revision === shown}
-              previous={previousOf(revisions, revision.revision)}
-              onShow={onShow}
-              onReturn={canEdit ? setReturning : null}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className={classes.table}
+        aria-label="Revisions"
+        heads={['Revision', 'Applied, by', 'Comment']}
+      >
+        {revisions.map((revision) => (
+          <RevisionRows
+            key={revision.revision}
+            revision={revision}
+            time={formatTime(revision.created_at, zone).slice(0, 19)}
+            isShown={revision.revision === shown}
+            previous={previousOf(revisions, revision.revision)}
+            onShow={onShow}
+            onReturn={canEdit ? setReturning : null}
+          />
+        ))}
+      </Table>
       {returning !== null && (
         <RollBackDialog live={live} revision={returning} onClose={() => setReturning(null)} />
       )}

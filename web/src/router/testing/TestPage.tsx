@@ -12,6 +12,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { Table } from '../../ui/Table';
 import type { LogspaceStatus } from '../../api/model';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
@@ -250,52 +251,49 @@ function Volumes({ report, tested, logspaces }: VolumesProps) {
         )}
       </div>
       <div className={volumesClasses.scroll} tabIndex={0} role="group" aria-label="Targets">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Target</th>
-              <th scope="col">Now</th>
-              <th scope="col">Draft</th>
-              <td className={volumesClasses.bars} />
-              <th scope="col">{days === null ? 'Bytes now' : 'Now a day'}</th>
-              <th scope="col">{days === null ? 'Bytes draft' : 'Draft a day'}</th>
-              <th scope="col">Change</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((volume) => {
-              const { target, name, isLogspace, before, after, beforeBytes, afterBytes } = volume;
-              return (
-                <tr key={target}>
-                  <th scope="row">
-                    <span className={volumesClasses.target}>
-                      {isLogspace ? (
-                        <IconDatabase size={14} role="img" aria-label="Logspace" />
-                      ) : (
-                        <IconSend2 size={14} role="img" aria-label="Destination" />
-                      )}
-                      <span title={name}>{name}</span>
-                    </span>
-                  </th>
-                  <td className="dimmed">{formatCount(before)}</td>
-                  <td>{formatCount(after)}</td>
-                  <td className={volumesClasses.bars} aria-hidden="true">
-                    <span className={volumesClasses.bar} data-now="true" style={bar(before)} />
-                    <span className={volumesClasses.bar} style={bar(after)} />
-                  </td>
-                  <td className="dimmed">{formatBytes(beforeBytes)}</td>
-                  <td>{formatBytes(afterBytes)}</td>
-                  <td
-                    className={volumesClasses.change}
-                    data-way={Math.sign(afterBytes - beforeBytes)}
-                  >
-                    {changeText(beforeBytes, afterBytes)}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <Table
+          heads={[
+            'Target',
+            'Now',
+            'Draft',
+            <td className={volumesClasses.bars} />,
+            <th scope="col">{days === null ? 'Bytes now' : 'Now a day'}</th>,
+            <th scope="col">{days === null ? 'Bytes draft' : 'Draft a day'}</th>,
+            'Change',
+          ]}
+        >
+          {shown.map((volume) => {
+            const { target, name, isLogspace, before, after, beforeBytes, afterBytes } = volume;
+            return (
+              <tr key={target}>
+                <th scope="row">
+                  <span className={volumesClasses.target}>
+                    {isLogspace ? (
+                      <IconDatabase size={14} role="img" aria-label="Logspace" />
+                    ) : (
+                      <IconSend2 size={14} role="img" aria-label="Destination" />
+                    )}
+                    <span title={name}>{name}</span>
+                  </span>
+                </th>
+                <td className="dimmed">{formatCount(before)}</td>
+                <td>{formatCount(after)}</td>
+                <td className={volumesClasses.bars} aria-hidden="true">
+                  <span className={volumesClasses.bar} data-now="true" style={bar(before)} />
+                  <span className={volumesClasses.bar} style={bar(after)} />
+                </td>
+                <td className="dimmed">{formatBytes(beforeBytes)}</td>
+                <td>{formatBytes(afterBytes)}</td>
+                <td
+                  className={volumesClasses.change}
+                  data-way={Math.sign(afterBytes - beforeBytes)}
+                >
+                  {changeText(beforeBytes, afterBytes)}
+                </td>
+              </tr>
+            );
+          })}
+        </Table>
       </div>
       {shown.length < volumes.length && (
         <Button variant="subtle" onClick={() => setWhole(true)}>

@@ -1,6 +1,7 @@
 /** Why nothing was found, and the next step: the clause that is to blame, the nearest match, a wider search. */
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Table } from '../../ui/Table';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
@@ -89,21 +90,11 @@ function ClauseCounts({ state, onUse }: ClauseCountsProps) {
   if (clauses.length < 2) return null;
   return (
     <div className={classes.tableBox}>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">Clause</th>
-            <th scope="col">By itself</th>
-            <th scope="col">Without it</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {clauses.slice(0, CLAUSES_MAX).map((clause) => (
-            <ClauseRow key={clause.start} clause={clause} state={state} onUse={onUse} />
-          ))}
-        </tbody>
-      </table>
+      <Table className={classes.table} heads={['Clause', 'By itself', 'Without it', <td />]}>
+        {clauses.slice(0, CLAUSES_MAX).map((clause) => (
+          <ClauseRow key={clause.start} clause={clause} state={state} onUse={onUse} />
+        ))}
+      </Table>
       {clauses.length > CLAUSES_MAX && (
         <p className="dimmed">
           The first {CLAUSES_MAX} of {clauses.length} clauses.

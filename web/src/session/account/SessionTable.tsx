@@ -1,6 +1,7 @@
 /** The user's sessions, and how to end them. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Table, UnseenHead } from '../../ui/Table';
 import {
   type SessionEntry,
   endOtherSessions,
@@ -43,30 +44,17 @@ export function SessionTable() {
         <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
       )}
       {sessions !== undefined && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Browser</th>
-              <th scope="col">Address</th>
-              <th scope="col">Began</th>
-              <th scope="col">Last used</th>
-              <th scope="col">
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.map((session) => (
-              <Row
-                key={session.id}
-                session={session}
-                now={dataUpdatedAt}
-                isEnding={endOne.isPending && endOne.variables === session.id}
-                onEnd={() => endOne.mutate(session.id)}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table heads={['Browser', 'Address', 'Began', 'Last used', <UnseenHead label="Actions" />]}>
+          {sessions.map((session) => (
+            <Row
+              key={session.id}
+              session={session}
+              now={dataUpdatedAt}
+              isEnding={endOne.isPending && endOne.variables === session.id}
+              onEnd={() => endOne.mutate(session.id)}
+            />
+          ))}
+        </Table>
       )}
     </section>
   );
