@@ -11,9 +11,7 @@ import { AccountsTab } from './accounts/AccountsTab';
 import { SidePanel } from './accounts/SidePanel';
 import { type AdminState, type Tab, auditRange, tabs, writeAdmin } from './adminParams';
 import { AuditTab } from './audit/AuditTab';
-import { CertificatesTab } from './server/CertificatesTab';
-import { ServerTab } from './server/ServerTab';
-import { SettingsTab } from './server/SettingsTab';
+import { CertificatesTab, ServerTab, SettingsTab } from './server/ServerTab';
 import { SessionsTab } from './sessions/SessionsTab';
 import classes from './Admin.module.css';
 

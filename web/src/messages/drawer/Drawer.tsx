@@ -1,6 +1,6 @@
 /** Everything about one message, next to the results: fields, bytes, what happened around it. */
-import { Anchor, FocusTrap, Skeleton, Tabs } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Anchor, FocusTrap, Group, SegmentedControl, Skeleton, Tabs } from '@mantine/core';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { ApiError } from '../../api/client';
@@ -12,18 +12,21 @@ import { type MessageState, type Tab, messageQuery, routerHref } from '../messag
 import { ContextTab } from './ContextTab';
 import { DrawerHead } from './DrawerHead';
 import { FieldsTab } from './FieldsTab';
-import { RawTab } from './RawTab';
 import { useBrowserState } from '../../ui/useBrowserState';
 import { Copy } from '../../ui/Copy';
 import { cut } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
 import { requestTrace } from '../../api/query';
 import { MessagePath } from '../../ui/trace/MessagePath';
+import { HighlightedText } from '../../ui/message/HighlightedText';
 import { JsonText } from './JsonText';
+import { bytesOf, hexRows } from './bytes';
+import { detectedFormat } from './detectedFormat';
 import classes from './Drawer.module.css';
 import widthHandleClasses from './WidthHandle.module.css';
 import jsonTabClasses from './JsonTab.module.css';
 import pathTabClasses from './PathTab.module.css';
+import rawTabClasses from './RawTab.module.css';
 
 type Props = {
   state: MessageState;
@@ -289,4 +292,83 @@ function PathLoading() {
       ))}
     </div>
   );
+}
+
+const SHOWN_MAX = 4_096;
+const MORE = 65_536;
+
+/** Sixteen bytes and their text need this much. */
+const WIDE_PX = 540;
+
+type Form = 'text' | 'hex';
+type RawTabProps = { message: Message; hits: Hits };
+
+/** The bytes of a message as they were received, as text or in hexadecimal, and what they were taken for. */
+function RawTab({ message, hits }: RawTabProps) {
+  const [form, setForm] = useBrowserState<Form>({
+    key: 'logstead-raw-form',
+    defaultValue: 'text',
+  });
+  const { ref, width } = useElementSize<HTMLPreElement>();
+  const perRow = width > 0 && width < WIDE_PX ? 8 : 16;
+  const [shownMax, setShownMax] = useState(SHOWN_MAX);
+  const bytes = useMemo(() => bytesOf(message), [message]);
+  const { text, left } = cut(message.raw, shownMax);
+  const missing = form === 'hex' ? Math.max(0, bytes.length - shownMax) : left;
+  return (
+    <>
+      <Group justify="space-between" mb={8}>
+        <SegmentedControl<Form>
+          aria-label="Form"
+          value={form}
+          onChange={setForm}
+          data={[
+            { value: 'text', label: 'Text' },
+            { value: 'hex', label: 'Hex' },
+          ]}
+        />
+        <Copy
+          what={form === 'hex' ? 'hex' : 'raw'}
+          text={form === 'hex' ? hexRows(bytes, bytes.length) : message.raw}
+        />
+      </Group>
+      <pre
+        ref={ref}
+        className={rawTabClasses.raw}
+        data-form={form}
+        tabIndex={0}
+        role="region"
+        aria-label="Raw message"
+      >
+        {form === 'hex' ? (
+          hexRows(bytes, shownMax, perRow)
+        ) : (
+          <HighlightedText text={text} field="raw" hits={rawHits(hits)} lines />
+        )}
+      </pre>
+      {missing > 0 && (
+        <Anchor component="button" size="sm" onClick={() => setShownMax(shownMax + MORE)}>
+          Show more ({formatCount(missing)} {form === 'hex' ? 'bytes' : 'characters'} are left)
+        </Anchor>
+      )}
+      {message.raw_base64 !== undefined && form === 'text' && (
+        <p className={rawTabClasses.note}>Not UTF-8: shown approximately. Hex shows every byte.</p>
+      )}
+      <dl className={rawTabClasses.facts}>
+        {detectedFormat(message, bytes.length).map(({ what, as }, at) => (
+          <div key={at}>
+            <dt>{what}</dt>
+            <dd>{as}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** Hits in the message are also in its bytes. */
+function rawHits(hits: Hits): Hits {
+  return hits
+    .filter(({ field }) => field === null || field === 'message' || field === 'raw')
+    .map((term) => ({ ...term, field: 'raw' }));
 }

@@ -1,7 +1,7 @@
 /** Before anything is asked: what the range looks like, and four answers that lead to their messages in one click. */
-import { Button, UnstyledButton } from '@mantine/core';
+import { Button, Skeleton, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { IconChartBar, IconCircleX, IconClock, IconSparkles } from '@tabler/icons-react';
 import { formatCount, formatMessages } from '../../ui/number';
 import { useEdit } from '../../ui/query/useEdit';
@@ -12,8 +12,20 @@ import type { SearchState } from '../searchParams';
 import { Spark } from '../../ui/chart/Spark';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { useQueryHistory } from '../../ui/query/history';
+import { useIsAway } from '../../api/freshness';
+import { KeyCaps } from '../../ui/KeyCaps';
+import { Notice } from '../../ui/Notice';
+import type { QueryEdit } from '../../api/model';
 import { opened } from '../saved/saved';
-import { type CountedValue, changeOf, newValues, seriesOf, shareOf, silentHosts } from './answers';
+import {
+  type Change,
+  type CountedValue,
+  changeOf,
+  newValues,
+  seriesOf,
+  shareOf,
+  silentHosts,
+} from './answers';
 import {
   ERRORS,
   beforeQuery,
@@ -22,7 +34,6 @@ import {
   nowQuery,
   overTimeQuery,
 } from './blankQueries';
-import { type AnswerProps, Card, CardRow, type Go, ROWS } from './Card';
 import { rangeBefore, silenceOf } from './ranges';
 import classes from './Blank.module.css';
 
@@ -349,3 +360,88 @@ function RecentSearches({ state, onAsk }: RecentSearchesProps) {
     </div>
   );
 }
+
+type Row = {
+  name: string;
+  count: number;
+  counts: readonly number[];
+  change: Change | null;
+  onOpen: () => void;
+};
+
+type CardProps = {
+  title: string;
+  icon: ReactNode;
+  keys: string;
+  /** Undefined while it is asked for. */
+  figure: string | undefined;
+  says: string;
+  error: Error | null;
+  onRetry: () => void;
+  /** The way to all of it, where there is any. */
+  foot?: { text: string; onOpen: () => void } | undefined;
+  children: ReactNode;
+};
+
+/** One answer: a figure, the rows that make it, and the way to all of them. */
+function Card(props: CardProps) {
+  const { title, icon, keys, figure, says, error, onRetry, foot, children } = props;
+  const isAway = useIsAway();
+  const id = useId();
+  return (
+    <section className={classes.card} aria-labelledby={id}>
+      <header className={classes.head}>
+        {icon}
+        <h2 id={id}>{title}</h2>
+        <KeyCaps keys={keys} />
+      </header>
+      {isAway && <p className={classes.says}>Not known until the server answers.</p>}
+      {!isAway && error !== null && (
+        <div className={classes.says}>
+          <Notice tone="error" title={error.message} onRetry={onRetry} />
+        </div>
+      )}
+      {!isAway && error === null && figure === undefined && (
+        <div className={classes.says} role="status" aria-label={`Loading ${title}`}>
+          <Skeleton className={classes.late ?? ''} height={28} width={220} />
+        </div>
+      )}
+      {!isAway && error === null && figure !== undefined && (
+        <p className={classes.says}>
+          <b>{figure}</b> {says}
+        </p>
+      )}
+      {!isAway && error === null && <div className={classes.rows}>{children}</div>}
+      {foot !== undefined && (
+        <UnstyledButton className={classes.foot} onClick={foot.onOpen}>
+          {foot.text} <span aria-hidden>→</span>
+        </UnstyledButton>
+      )}
+    </section>
+  );
+}
+
+type CardRowProps = Row & { tone?: 'error' | 'info' };
+
+function CardRow({ name, count, counts, change, tone = 'info', onOpen }: CardRowProps) {
+  return (
+    <UnstyledButton className={classes.row} onClick={onOpen}>
+      <span className={classes.name} title={name}>
+        {name === '' ? '(empty)' : name}
+      </span>
+      <span className={classes.number}>{formatCount(count)}</span>
+      <Spark counts={counts} tone={tone} />
+      <span className={classes.change} data-tone={change?.tone ?? 'same'}>
+        {change?.text}
+      </span>
+    </UnstyledButton>
+  );
+}
+
+/** Asks for what the edits make of an empty query. */
+type Go = (...edits: readonly QueryEdit[]) => void;
+
+type AnswerProps = { state: SearchState; go: Go };
+
+/** Rows of an answer, and of a list of searches. */
+const ROWS = 4;

@@ -1,7 +1,9 @@
 /** A table as it came, with a chart of it. A click on a value filters by it, and the page stays. */
-import { useMemo, useState } from 'react';
-import { Menu } from '@mantine/core';
+import { useEffect, useMemo, useState } from 'react';
+import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
 import {
+  IconCheck,
+  IconChevronDown,
   IconCopy,
   IconFilter,
   IconFilterOff,
@@ -12,9 +14,9 @@ import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
 import { type Zone, useZone } from '../../ui/time';
-import { withCopies } from '../page/CopiesLeftOut';
-import type { SearchState } from '../searchParams';
-import { Bar } from './Bar';
+import { formatCount } from '../../ui/number';
+import { CopiesLeftOut, withCopies } from '../page/CopiesLeftOut';
+import type { ChartView, SearchState } from '../searchParams';
 import { DataTable, shownText } from './DataTable';
 import type { Box, Kind } from './chart/layout';
 import { pointName } from './chart/pointText';
@@ -27,7 +29,9 @@ import { type AnswerView, viewOf } from './view';
 import { PivotTable } from './PivotTable';
 import { SeriesTable } from './SeriesTable';
 import { Chart } from './chart/Chart';
-import { titleOf } from './headline';
+import { extentOf, headlineOf, titleOf } from './headline';
+import { labelOf } from './answerMode';
+import { toCsv, toMarkdown } from './tableText';
 import classes from './Statistics.module.css';
 
 type Props = {
@@ -356,5 +360,84 @@ function partialRows(plot: Plot | null) {
       const row = plot?.points[at]?.row;
       return row === undefined ? [] : [[row, partial] as const];
     }),
+  );
+}
+
+type BarProps = {
+  answer: TableAnswer;
+  view: AnswerView;
+  isStale: boolean;
+  /** Makes copies count. */
+  onCopies: () => void;
+  onChange: (part: { chart?: ChartView; measure?: string }) => void;
+};
+
+/** The tools of the statistics: how they are shown, what of them is drawn, and a copy of the table. */
+function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
+  const { shown, kinds, measures, plot } = view;
+  const measure = plot?.measure ?? '';
+  const tookMs = Math.max(1, Math.round(answer.took_ms));
+  return (
+    <div className={classes.bar}>
+      <h2 className={classes.headline}>{headlineOf(answer, view)}</h2>
+      <span className="dimmed">
+        {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
+      </span>
+      {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
+      <span className={classes.tools}>
+        {measures.length > 1 && shown !== 'table' && (
+          <NativeSelect
+            aria-label="Value of the chart"
+            value={measure}
+            onChange={(event) => onChange({ measure: event.currentTarget.value })}
+            data={measures.map((name) => ({
+              value: name,
+              label: name === '' ? 'All values' : name,
+            }))}
+          />
+        )}
+        {kinds.length > 0 && (
+          <SegmentedControl
+            aria-label="Shown as"
+            value={shown}
+            onChange={(chart) => onChange({ chart })}
+            data={([...kinds, 'table'] as const).map((value) => ({ value, label: labelOf(value) }))}
+          />
+        )}
+        <CopyTable answer={answer} />
+      </span>
+    </div>
+  );
+}
+
+const COPIED_SHOWN_MS = 1500;
+
+function CopyTable({ answer }: { answer: TableAnswer }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (text: string) => void copyText(text).then(setCopied);
+  return (
+    <Menu
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <Button
+          leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Copy the table">
+        <Menu.Item onClick={() => copy(toCsv(answer))}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => copy(toMarkdown(answer))}>As Markdown</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
