@@ -3,7 +3,7 @@
  */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Anchor, Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import guideText from '../../../docs/agents.md?raw';
 import { isForbidden } from '../api/freshness';
@@ -12,15 +12,24 @@ import { statusQuery } from '../api/status';
 import { follow, useOpen, address } from '../ui/open';
 import { testWord } from '../ui/testWord';
 import { ArrivalPanel } from './ArrivalPanel';
-import { Configuration } from './Configuration';
 import { type AgentsState, writeAgents } from './agentParams';
-import { listenersOf, wantsToken } from './fill';
-import { type Agent, agentsWith, readGuide } from './guide';
+import {
+  type ListenerNeed,
+  type SendTarget,
+  fill,
+  listenersOf,
+  meets,
+  needsOf,
+  wantsToken,
+} from './fill';
+import { type Agent, agentsWith, readGuide, runsOf } from './guide';
 import classes from './AgentsPage.module.css';
 import { base } from '../base';
 import { useKeys } from '../ui/useKeys';
 import { makeIngestToken } from '../api/users';
 import { Notice } from '../ui/Notice';
+import { Command } from '../ui/Copy';
+import { isLocal } from '../ui/firstMessage';
 import agentListClasses from './AgentList.module.css';
 
 const guide = readGuide(guideText);
@@ -231,5 +240,122 @@ function PlaceForm({ host, token, purpose, mayMake, onHost, onToken }: PlaceForm
       )}
       {make.error !== null && <Notice tone="error" title={make.error.message} />}
     </>
+  );
+}
+
+type ConfigurationProps = {
+  agent: Agent;
+  place: SendTarget;
+  sources: readonly string[];
+  /** Whether the server would tell this user where it listens. */
+  mayKnowPorts: boolean;
+};
+
+/** The documentation of an agent, with everything filled in. */
+export function Configuration(props: ConfigurationProps) {
+  const { agent, place, sources, mayKnowPorts } = props;
+  const { name, blocks } = agent;
+  const codes = blocks.filter(({ kind }) => kind === 'code');
+  const labelOf = (block: (typeof blocks)[number]) =>
+    codes.length === 1
+      ? `${name} configuration`
+      : `${name} configuration ${codes.indexOf(block) + 1}`;
+  return (
+    <div className={classes.configuration}>
+      {blocks.map((block, at) => {
+        const text = fill(block.text, place);
+        if (block.kind === 'text') return <Paragraph key={at} text={text} />;
+        return (
+          <div key={at} className={classes.block}>
+            <Command label={labelOf(block)} text={text} />
+            {needsOf(block.text).map((need) => (
+              <Reach
+                key={need.kind}
+                need={need}
+                place={place}
+                sources={sources}
+                mayKnowPorts={mayKnowPorts}
+              />
+            ))}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+type ReachProps = Omit<ConfigurationProps, 'agent'> & { need: ListenerNeed };
+
+/** Problems that would otherwise only show as an endless wait. */
+function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: ReachProps) {
+  if (listeners === null) return <PortUnknown need={need} mayKnow={mayKnowPorts} />;
+  const router = (
+    <Anchor inherit underline="always" href={address('/router')}>
+      Router
+    </Anchor>
+  );
+  const fitting = listeners.filter((listener) => meets(listener, need));
+  if (fitting.length > 0) {
+    const isOutOfReach = fitting.every((listener) => listener.isLocal) && !isLocal(`//${host}`);
+    if (!isOutOfReach) return null;
+    return (
+      <Notice tone="caution" title="Only programs on the server’s own computer reach this">
+        For others, an operator gives the source an address such as 0.0.0.0 in {router}.
+      </Notice>
+    );
+  }
+  const source = sources.find((text) => text.includes(`kind = "${need.kind}"`));
+  const { kind, scheme, port } = need;
+  return (
+    <Notice
+      tone="caution"
+      title={`Nothing listens for this yet: a source of kind ${kind} is missing`}
+    >
+      <p>
+        An operator adds it in {router}, listening on{' '}
+        <code className={classes.code}>{`${scheme}://0.0.0.0:${port}`}</code>
+        {source === undefined ? '.' : ', or as text:'}
+      </p>
+      {source !== undefined && <Command label={`${kind} source`} text={source} />}
+    </Notice>
+  );
+}
+
+function PortUnknown({
+  need: { kind, scheme },
+  mayKnow,
+}: {
+  need: ListenerNeed;
+  mayKnow: boolean;
+}) {
+  const what = kind === scheme ? kind : `${kind} over ${scheme}`;
+  if (mayKnow) {
+    return <p className="dimmed">PORT is filled in as soon as the server says where it listens.</p>;
+  }
+  return (
+    <Notice tone="caution" title={`The port for ${what} is not known to you`}>
+      PORT stands in its place. An administrator or an operator sees it on this page.
+    </Notice>
+  );
+}
+
+function Paragraph({ text }: { text: string }) {
+  return (
+    <p>
+      {runsOf(text).map(({ kind, text: words }, at) => {
+        switch (kind) {
+          case 'plain':
+            return words;
+          case 'code':
+            return (
+              <code key={at} className={classes.code}>
+                {words}
+              </code>
+            );
+          case 'emphasis':
+            return <em key={at}>{words}</em>;
+        }
+      })}
+    </p>
   );
 }

@@ -7,11 +7,11 @@ import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
 import { ListItem, MessageList, MessageRow } from '../messages/list/MessageList';
 import { selectedIn } from '../messages/list/SelectionMenu';
 import { clickedIn } from '../messages/list/click';
-import { type Room, lineFields, useRoom } from '../messages/list/lineOrder';
+import { type Room, lineFields, useOrdered, useRoom } from '../messages/list/lineOrder';
 import { useDensity } from '../messages/list/listStyle';
 import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
-import type { RowLayout } from '../ui/message/rowLayout';
+import { type Column, type RowLayout, nothingCommon } from '../ui/message/rowLayout';
 import { dayOf } from '../ui/message/times';
 import { useEdit, valueEdit } from '../ui/query/useEdit';
 import { type Zone, useZone } from '../ui/time';
@@ -19,9 +19,9 @@ import { toast } from '../ui/toast';
 import { formatCount } from '../ui/number';
 import { useValueKeys } from '../messages/list/useValueKeys';
 import { useKeys } from '../ui/useKeys';
+import { rowLayoutFor } from '../messages/list/useRowLayout';
 import type { Line, Note } from './buffer';
 import { type Row, useRows } from './rows';
-import { useGrowingLayout } from './useGrowingLayout';
 import { useFollowing, useVirtualRows } from './useVirtualRows';
 import { clockText } from './idle';
 import classes from './Stream.module.css';
@@ -295,4 +295,44 @@ function useStreamKeys({ rows, onStart, ...rest }: UseStreamKeysProps) {
 function rowKeyOf(target: Element): number | null {
   const key = target.closest<HTMLElement>('[data-row]')?.dataset['row'];
   return key === undefined ? null : Number(key);
+}
+
+const LOOKED_AT = 500;
+
+/** The layout of a tail's rows. Columns grow while the first lines come, and hold still afterwards. */
+export function useGrowingLayout(lines: readonly Line[], hits: Hits, columns: readonly string[]) {
+  const [known, setKnown] = useState<{ lines: number; layout: RowLayout | null }>({
+    lines: 0,
+    layout: null,
+  });
+  // Looking again pays with twice the lines: that is a dozen times in all, however many come.
+  const kept = lines.length < 2 * known.lines ? known.layout : null;
+  const layout =
+    kept ?? grown(known.layout, rowLayoutFor(newestOf(lines), hits, columns, nothingCommon));
+  if (kept === null && lines.length > 0) setKnown({ lines: lines.length, layout });
+  return useOrdered(layout);
+}
+
+/** The look once more rows are known: no column becomes narrower, and none goes away. */
+export function grown(before: RowLayout | null, now: RowLayout): RowLayout {
+  if (before === null) return now;
+  return {
+    order: now.order,
+    profile: now.profile,
+    host: grownColumn(before.host, now.host),
+    program: grownColumn(before.program, now.program),
+    logspace: before.logspace === null ? now.logspace : grownColumn(before.logspace, now.logspace),
+  };
+}
+
+function grownColumn(before: Column, now: Column | null): Column {
+  return {
+    ch: Math.max(before.ch, now?.ch ?? 0),
+    only: now?.only === before.only ? before.only : null,
+  };
+}
+
+function newestOf(lines: readonly Line[]) {
+  const newest = lines.slice(-LOOKED_AT).toReversed();
+  return newest.flatMap((line) => (line.kind === 'message' ? [line.message] : []));
 }

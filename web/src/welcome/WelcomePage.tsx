@@ -1,11 +1,10 @@
 /** From a new server to a first message that is found, step by step; it can be left and come back to. */
 import { Anchor, Button, Tabs } from '@mantine/core';
-import { IconArrowRight, IconCheck } from '@tabler/icons-react';
+import { IconArrowRight, IconCheck, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { follow, useOpen, address } from '../ui/open';
-import { ArrivalPanel, MessageLine } from './ArrivalPanel';
-import { arrivalQuery } from './arrival';
+import { type Arrival, arrivalQuery, waitedMs } from './arrival';
 import { testWord } from '../ui/testWord';
 import type { Message } from '../api/model';
 import { isForbidden } from '../api/freshness';
@@ -20,10 +19,11 @@ import {
   rsyslogConfig,
   syslogNgConfig,
 } from '../ui/firstMessage';
-import { sessionQuery } from '../api/session';
+import { seesAll, sessionQuery } from '../api/session';
 import { makeIngestToken } from '../api/users';
 import { Command } from '../ui/Copy';
 import { serverUrl } from '../base';
+import { momentText, useZone } from '../ui/time';
 import type { WelcomeStep } from './welcomeParams';
 import { examplesFor } from './examples';
 import classes from './WelcomePage.module.css';
@@ -294,4 +294,87 @@ function OverHttp({ text }: { text: string }) {
       {make.error !== null && <Notice tone="error" title={make.error.message} />}
     </>
   );
+}
+
+type ArrivalPanelProps = { arrival: Arrival | undefined; error: Error | null; onNext: () => void };
+
+/** Waits for the test message, and shows it when it is there. */
+export function ArrivalPanel({ arrival, error, onNext }: ArrivalPanelProps) {
+  const message = arrival?.message ?? null;
+  const newest = arrival?.newest ?? null;
+  const { data: session } = useQuery(sessionQuery);
+  const sees = session?.user != null && seesAll(session.user);
+  if (error !== null && message === null) {
+    return (
+      <Notice tone="error" title={error.message}>
+        It goes on to look for the message.
+      </Notice>
+    );
+  }
+  return (
+    <div className={classes.arrival} data-arrived={message !== null} role="status">
+      {message === null ? (
+        <>
+          <div className={classes.waiting}>
+            <span className={classes.pulse} aria-hidden />
+            <strong>Waiting for the message</strong>
+          </div>
+          {newest === null ? (
+            <p className="dimmed">
+              {arrival === undefined ? 'The server is being asked.' : `${nothingText(sees)} yet.`}{' '}
+              This page notices it by itself.
+            </p>
+          ) : (
+            <>
+              <p className="dimmed">Other messages come in already. The newest:</p>
+              <MessageLine message={newest} />
+            </>
+          )}
+        </>
+      ) : (
+        <>
+          <div className={classes.waiting}>
+            <IconCircleCheckFilled size={20} className={classes.check} aria-hidden />
+            <strong>It is here{arrival !== undefined && tookText(arrival)}</strong>
+          </div>
+          <MessageLine message={message} />
+        </>
+      )}
+      <div>
+        {(message !== null || newest !== null) && (
+          <Button
+            size="sm"
+            variant={message === null ? 'default' : 'filled'}
+            data-autofocus
+            onClick={onNext}
+          >
+            Continue
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A user who sees only a part of the store knows nothing of the rest. */
+function nothingText(sees: boolean): string {
+  return sees ? 'Nothing has come in' : 'Nothing that you may see has come in';
+}
+
+function MessageLine({ message }: { message: Message }) {
+  const [zone] = useZone();
+  return (
+    <div className={classes.message}>
+      <time className="dimmed">{momentText(message.time, zone)}</time> {message.host}{' '}
+      {message.program} {message.message.slice(0, MESSAGE_CHARS_MAX)}
+    </div>
+  );
+}
+
+const MESSAGE_CHARS_MAX = 400;
+
+/** `, searchable 0.3 s after it was sent` */
+function tookText(arrival: Arrival): string {
+  const waited = waitedMs(arrival);
+  return waited === null ? '' : `, searchable ${(waited / 1000).toFixed(1)} s after it was sent`;
 }

@@ -1,7 +1,7 @@
 /** The one bar: where is looked, for what, and when. The query shows its clauses as tokens; the text is what counts. */
-import { ActionIcon, Button, Popover, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Popover, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconHelpCircle, IconX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHelpCircle, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, lazy, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../../api/client';
@@ -11,14 +11,15 @@ import { useClauseActions, useClauses } from '../../ui/query/useClauses';
 import { requestRange } from '../../ui/range';
 import { useKeys } from '../../ui/useKeys';
 import { type SearchState, writeSearch } from '../searchParams';
-import { Hints, SlowSign } from './Hints';
 import { OffClauses } from '../../ui/query/OffClauses';
-import { explainQuery } from './explain';
+import { costReason, explainQuery } from './explain';
 import classes from './QueryBar.module.css';
 import { address } from '../../ui/open';
 import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
+import type { ExplainResponse } from '../../api/model';
 import helpClasses from './Help.module.css';
+import hintsClasses from './Hints.module.css';
 
 type Props = {
   state: SearchState;
@@ -214,4 +215,58 @@ function readDraft(query: string): string {
   } catch {
     return query;
   }
+}
+
+type HintsProps = {
+  explained: ExplainResponse | undefined;
+  error: Error | null;
+  onUse: (query: string) => void;
+};
+
+/**
+ * The server's hints about a query while it is typed: warnings with their remedy, and that it is
+ * slow. One at a time: the first one is what is in the way.
+ */
+function Hints({ explained, error, onUse }: HintsProps) {
+  const [warning, ...more] = explained?.warnings ?? [];
+  if (warning === undefined) {
+    return <p className={hintsClasses.hint}>{error?.message}</p>;
+  }
+  const { message, suggestion } = warning;
+  return (
+    <p className={hintsClasses.hint} role="status">
+      <IconAlertTriangle className={hintsClasses.caution} size={14} aria-hidden />
+      <span className={hintsClasses.text} title={message}>
+        {message}
+      </span>
+      {more.length > 0 && <span className={hintsClasses.more}>and {more.length} more</span>}
+      {suggestion !== undefined && (
+        <UnstyledButton className={hintsClasses.fix} onClick={() => onUse(suggestion)}>
+          Search for <code>{suggestion}</code>
+        </UnstyledButton>
+      )}
+    </p>
+  );
+}
+
+/** Only of a query that is: of the others there is nothing to say. */
+export function SlowSign({ explained }: { explained: ExplainResponse }) {
+  const { cost } = explained;
+  if (cost === 'instant' || cost === 'quick') return null;
+  const word = cost === 'slow' ? 'Slow' : 'Very slow';
+  const reason = costReason(explained);
+  return (
+    <Tooltip label={reason} multiline maw={320} position="bottom-end">
+      <span
+        className={hintsClasses.cost}
+        data-cost={cost}
+        role="note"
+        // The reason can be read without a mouse as well.
+        tabIndex={0}
+        aria-label={`${word}: ${reason}`}
+      >
+        {word}
+      </span>
+    </Tooltip>
+  );
 }
