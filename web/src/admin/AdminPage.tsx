@@ -11,9 +11,7 @@ import { AccountsTab } from './accounts/AccountsTab';
 import { SidePanel } from './accounts/SidePanel';
 import { type AdminState, type Tab, auditRange, tabs, writeAdmin } from './adminParams';
 import { AuditTab } from './audit/AuditTab';
-import { CertificatesTab } from './server/CertificatesTab';
-import { ServerTab } from './server/ServerTab';
-import { SettingsTab } from './server/SettingsTab';
+import { CertificatesTab, ServerTab, SettingsTab } from './server/ServerTab';
 import { SessionsTab } from './sessions/SessionsTab';
 import classes from './Admin.module.css';
 
@@ -64,14 +62,14 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
         </nav>
         {state.tab === 'accounts' && (
           <div className={classes.tools}>
-            <Button
-              variant="default"
-              leftSection={<IconKey size={16} aria-hidden />}
-              onClick={newToken}
-            >
+            <Button leftSection={<IconKey size={16} aria-hidden />} onClick={newToken}>
               New token
             </Button>
-            <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={newUser}>
+            <Button
+              variant="filled"
+              leftSection={<IconUserPlus size={16} aria-hidden />}
+              onClick={newUser}
+            >
               New user
             </Button>
           </div>

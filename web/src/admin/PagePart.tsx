@@ -1,7 +1,11 @@
 /** A part of the page: its heading, and what it shows, or that this is loading, or why it failed. */
-import type { ReactNode } from 'react';
-import { PartLoadError } from '../ui/PartLoadError';
-import { Skeleton } from '@mantine/core';
+import type { ComponentProps, ReactNode, Ref } from 'react';
+import { Table } from '../ui/Table';
+import { PartLoadError } from '../ui/PageLoadError';
+import { Skeleton, TextInput } from '@mantine/core';
+import { IconChevronDown, IconChevronUp, IconSearch } from '@tabler/icons-react';
+import { follow, useOpen } from '../ui/open';
+import type { Sort, SortKey } from './adminParams';
 import classes from './Admin.module.css';
 
 type Props = {
@@ -46,5 +50,76 @@ export function Loading({ rows }: { rows: number }) {
         <Skeleton key={at} height={24} mt={12} />
       ))}
     </div>
+  );
+}
+
+type FilterFieldProps = {
+  ref?: Ref<HTMLInputElement>;
+  label: string;
+  placeholder: string;
+  value: string;
+  onChange: (value: string) => void;
+};
+
+/** A field whose text filters the rows of a table. */
+export function FilterField({ ref, label, placeholder, value, onChange }: FilterFieldProps) {
+  return (
+    <TextInput
+      ref={ref}
+      size="xs"
+      aria-label={label}
+      placeholder={placeholder}
+      leftSection={<IconSearch size={14} aria-hidden />}
+      className={classes.finder ?? ''}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+type TableFrameProps = Pick<ComponentProps<typeof Table>, 'heads' | 'children'> & {
+  label: string;
+  className?: string | undefined;
+};
+
+/** Around a table: it scrolls sideways, also by keyboard, and its links open within the page. */
+export function TableFrame({ label, className = '', ...rest }: TableFrameProps) {
+  const open = useOpen();
+  return (
+    <div
+      className={`${classes.scroll} ${className}`}
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      onClick={(event) => follow(event, open)}
+    >
+      <Table {...rest} />
+    </div>
+  );
+}
+
+type SortHeadProps = {
+  label: string;
+  by: SortKey;
+  sort: Sort;
+  isNumber?: boolean;
+  onSort: (by: SortKey) => void;
+};
+
+/** The head of a column that the rows can be sorted by. */
+export function SortHead({ label, by, sort, isNumber = false, onSort }: SortHeadProps) {
+  const isOn = sort.key === by;
+  const Icon = sort.descending ? IconChevronDown : IconChevronUp;
+  return (
+    <th
+      scope="col"
+      className={isNumber ? classes.number : undefined}
+      aria-sort={isOn ? (sort.descending ? 'descending' : 'ascending') : undefined}
+    >
+      <button type="button" className={classes.sort} onClick={() => onSort(by)}>
+        {label}
+        {isOn && <Icon size={14} aria-hidden />}
+      </button>
+    </th>
   );
 }

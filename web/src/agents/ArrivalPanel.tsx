@@ -2,18 +2,20 @@
 import { Anchor, Button } from '@mantine/core';
 import { IconCircleCheckFilled, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { completeIn } from '../api/complete';
-import type { RouterStatus } from '../api/model';
+import { completeIn } from '../api/query';
+import type { Message, RouterStatus } from '../api/model';
 import type { User } from '../api/session';
 import { Notice } from '../ui/Notice';
-import { Command } from '../ui/Command';
+import { Command } from '../ui/Copy';
 import { formatCount } from '../ui/number';
 import { QueryField } from '../ui/query/QueryField';
-import { FirstMessage } from './FirstMessage';
-import { type ArrivalState, WAIT_MAX_MS, searchHref } from './arrival';
-import { useArrival } from './useArrival';
+import { type ArrivalState, WAIT_MAX_MS, searchHref, useArrival } from './arrival';
 import classes from './Arrival.module.css';
 import { address } from '../ui/open';
+import { Severity } from '../ui/Severity';
+import { type FieldRow, fieldGroups } from '../ui/message/fields';
+import { cut } from '../ui/message/text';
+import { formatTime, useZone } from '../ui/time';
 
 type Props = {
   /** Another agent is waited for anew. */
@@ -50,7 +52,7 @@ export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery 
             onChange={setText}
             onRun={run}
           />
-          <Button size="sm" variant="default" onClick={run}>
+          <Button size="sm" onClick={run}>
             Wait for this
           </Button>
         </div>
@@ -154,12 +156,10 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
             }
             actions={
               <>
-                <Button component="a" href={searchHref(query, state.message)}>
+                <Button variant="filled" component="a" href={searchHref(query, state.message)}>
                   Open in Search
                 </Button>
-                <Button variant="default" onClick={onAgain}>
-                  Wait for another
-                </Button>
+                <Button onClick={onAgain}>Wait for another</Button>
               </>
             }
           >
@@ -174,11 +174,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
         <>
           <Head
             mark={<span className={classes.pulse} aria-hidden />}
-            actions={
-              <Button variant="default" onClick={onRetry}>
-                Try now
-              </Button>
-            }
+            actions={<Button onClick={onRetry}>Try now</Button>}
           >
             Connection lost; reconnecting
           </Head>
@@ -190,13 +186,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
     case 'refused':
       return (
         <>
-          <Head
-            actions={
-              <Button variant="default" onClick={onAgain}>
-                Try again
-              </Button>
-            }
-          >
+          <Head actions={<Button onClick={onAgain}>Try again</Button>}>
             {state.isForbidden ? 'You may not see messages' : 'The server refused this query'}
           </Head>
           <p className="dimmed">{state.problem.detail ?? state.problem.title}</p>
@@ -208,13 +198,7 @@ function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: Stat
     case 'timeout':
       return (
         <>
-          <Head
-            actions={
-              <Button variant="default" onClick={onKeepWaiting}>
-                Keep waiting
-              </Button>
-            }
-          >
+          <Head actions={<Button onClick={onKeepWaiting}>Keep waiting</Button>}>
             Nothing came in {WAIT_MAX_MS / 60_000} minutes
           </Head>
           <p className="dimmed">
@@ -270,4 +254,55 @@ function useNewProblems(status: RouterStatus | undefined): string[] {
     const known = before.sources.find((source) => source.id === id)?.last_error;
     return last_error == null || last_error === known ? [] : [`Source ${id}: ${last_error}`];
   });
+}
+
+const MESSAGE_CHARACTERS_MAX = 1_000;
+const VALUE_CHARACTERS_MAX = 200;
+/** A message can have hundreds of fields; Search has them all. */
+const ROWS_MAX = 24;
+
+/** A message as it was parsed: what every message has, and its own fields beside it. */
+function FirstMessage({ message }: { message: Message }) {
+  const { text, left } = cut(message.message, MESSAGE_CHARACTERS_MAX);
+  return (
+    <>
+      <p className="preWrap breakAnywhere mono">
+        {text}
+        {left > 0 && <span className="dimmed"> … {left} more characters</span>}
+      </p>
+      <div className={classes.groups}>
+        {fieldGroups(message).map(({ title, rows }) => (
+          <section key={title} className={classes.group} aria-label={title}>
+            <h3>{title}</h3>
+            <dl>
+              {rows.slice(0, ROWS_MAX).map((row, at) => (
+                <div key={`${row.field} ${at}`} className={classes.row}>
+                  <dt>{row.field}</dt>
+                  <dd>
+                    <Value row={row} message={message} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+            {rows.length > ROWS_MAX && (
+              <p className="dimmed">{rows.length - ROWS_MAX} more in Search</p>
+            )}
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Value({ row: { field, kind, value }, message }: { row: FieldRow; message: Message }) {
+  const [zone] = useZone();
+  if (kind === 'time') return <time dateTime={value}>{formatTime(value, zone)}</time>;
+  if (field === 'severity') return <Severity message={message} />;
+  const { text, left } = cut(value, VALUE_CHARACTERS_MAX);
+  return (
+    <>
+      {text}
+      {left > 0 && '…'}
+    </>
+  );
 }

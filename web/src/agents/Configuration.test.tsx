@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderPart } from '../test-render';
-import { Configuration } from './Configuration';
+import { Configuration } from './AgentsPage';
 import type { SendTarget } from './fill';
 import type { Agent } from './guide';
 

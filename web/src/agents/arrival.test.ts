@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TailStatus } from '../api/tail';
+import type { TailStatus } from '../api/events';
 import { sample } from '../ui/message/sample';
 import { readAgents, writeAgents } from './agentParams';
 import {

@@ -1,7 +1,13 @@
 /** Whether the first message has arrived. Only that message and a count are kept. */
-import type { EventsState } from '../api/events';
+import { useEffect, useReducer, useRef, useState } from 'react';
+import {
+  type EventStream,
+  type EventsState,
+  type TailEvent,
+  openEvents,
+  readEvent,
+} from '../api/events';
 import type { Message, ProblemDetail } from '../api/model';
-import type { TailEvent } from '../api/tail';
 import { requestZone } from '../ui/time';
 import { address } from '../ui/open';
 
@@ -74,7 +80,7 @@ export function arrivalStateOf({ connection, first, matched, received }: Arrival
 }
 
 /** Everything that is received from now on. */
-export function arrivalPath(query: string): string {
+function arrivalPath(query: string): string {
   const params = new URLSearchParams({ query, timezone: requestZone() });
   return `/api/v1/tail?${params.toString()}`;
 }
@@ -82,4 +88,44 @@ export function arrivalPath(query: string): string {
 /** All that matches, with the message open. */
 export function searchHref(query: string, { id }: Message): string {
   return address('/search', { q: query === '' ? '*' : query, from: 'all', open: id });
+}
+
+type Waiting = {
+  state: ArrivalState;
+  /** After a timeout: what came meanwhile is not missed. */
+  keepWaiting: () => void;
+  /** Ends a wait for the next attempt to connect. */
+  retry: () => void;
+};
+
+/** Waits for the first message that matches, for as long as the component is there that asks. */
+export function useArrival(query: string): Waiting {
+  const [arrival, step] = useReducer(nextArrival, NOTHING);
+  const [attempt, setAttempt] = useState(0);
+  const stream = useRef<EventStream>(null);
+  const position = useRef<string>(null);
+  const hasArrived = arrival.first !== null;
+  useEffect(() => {
+    const opened = openEvents({
+      path: () => arrivalPath(query),
+      position: position.current,
+      onEvent: (sent) => {
+        if (sent.id !== '') position.current = sent.id;
+        step({ kind: 'event', event: readEvent(sent) });
+      },
+      onState: (state) => step({ kind: 'connection', state }),
+    });
+    stream.current = opened;
+    return () => opened.close();
+  }, [query, attempt]);
+  useEffect(() => {
+    if (hasArrived) return;
+    const timer = setTimeout(() => stream.current?.close(), WAIT_MAX_MS);
+    return () => clearTimeout(timer);
+  }, [hasArrived, attempt]);
+  return {
+    state: arrivalStateOf(arrival),
+    keepWaiting: () => setAttempt((made) => made + 1),
+    retry: () => stream.current?.retry(),
+  };
 }

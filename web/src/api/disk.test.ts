@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diskIn } from './disk';
+import { diskIn } from './logspaces';
 
 test('the disk is read from the metrics', () => {
   const metrics =

@@ -9,7 +9,8 @@ import {
   tellSessionLoss,
 } from './client';
 import { EventParser, type ServerEvent } from './eventParser';
-import type { ProblemDetail } from './model';
+import type { Message, ProblemDetail } from './model';
+import * as Schemas from './types';
 
 /** The state of a connection. Times are of the browser's clock, except `serverTime`. */
 export type EventsState =
@@ -27,7 +28,7 @@ export type EventStream = {
   close: () => void;
 };
 
-export type EventsOptions = {
+type EventsOptions = {
   /** The request body; a position is sent along with it. */
   path: (position: string | null) => string;
   position: string | null;
@@ -181,4 +182,29 @@ function problemIn(data: string): ApiError {
 
 function broken(detail: string): ApiError {
   return new ApiError({ title: 'The connection is lost', status: 0, detail });
+}
+
+export type TailStatus = Schemas.TailStatus;
+
+export type TailEvent =
+  | { kind: 'messages'; messages: readonly Message[] }
+  | { kind: 'status'; status: TailStatus }
+  | { kind: 'gap'; messages: number; reason: string };
+
+/** The events of a tail. Null for events that this console does not know. */
+export function readEvent({ name, data }: ServerEvent): TailEvent | null {
+  switch (name) {
+    case 'messages': {
+      const { messages } = JSON.parse(data) as Schemas.TailMessages;
+      return { kind: 'messages', messages };
+    }
+    case 'status':
+      return { kind: 'status', status: JSON.parse(data) as TailStatus };
+    case 'gap': {
+      const { messages, reason } = JSON.parse(data) as Schemas.TailGap;
+      return { kind: 'gap', messages, reason };
+    }
+    default:
+      return null;
+  }
 }

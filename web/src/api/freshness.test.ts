@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from './client';
-import type { Health } from './health';
+import type { Health } from './status';
 import { AGE_MAX_MS, type QueryState, freshnessOf } from './freshness';
 
 const NOW = 1_000_000;

@@ -6,7 +6,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from './client';
-import { type Health, healthQuery } from './health';
+import { type Health, healthQuery } from './status';
 
 export type Freshness =
   | { isKnown: true }

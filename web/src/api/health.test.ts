@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, expect, test, vi } from 'vitest';
-import { healthQuery } from './health';
+import { healthQuery } from './status';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,9 @@
 /** The logspaces that the user may search, and what operators do with them. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap, unwrapWithResponse } from './client';
+import { under } from '../base';
+import { client, networkError, unwrap, unwrapWithResponse } from './client';
 import type { RouterChange, WireDocument } from './model';
-import type * as Schemas from './types';
+import * as Schemas from './types';
 
 export type RetentionPreview = Schemas.RetentionPreview;
 export type Verification = Schemas.Verification;
@@ -103,4 +104,28 @@ async function changeDocument(
   const etag = response.headers.get('ETag') ?? '';
   const params = { headers: { 'If-Match': etag }, query: { comment } };
   return unwrap(client.PUT('/api/v1/router', { params, body: change(data) }));
+}
+
+type Disk = { totalBytes: number; freeBytes: number };
+
+/**
+ * The free space of the disk, by the server's metrics. Null without the right to read the metrics,
+ * and if the server does not know.
+ */
+export const diskQuery = queryOptions({
+  queryKey: ['disk'],
+  queryFn: async ({ signal }): Promise<Disk | null> => {
+    const response = await fetch(under('/metrics'), { signal }).catch(networkError);
+    return response.ok ? diskIn(await response.text()) : null;
+  },
+  staleTime: 30_000,
+});
+
+export function diskIn(metrics: string): Disk | null {
+  const valueOf = (name: string) => {
+    const [, value] = new RegExp(`^logstead_${name} (\\S+)$`, 'm').exec(metrics) ?? [];
+    return value === undefined ? NaN : Number(value);
+  };
+  const disk = { totalBytes: valueOf('disk_bytes'), freeBytes: valueOf('disk_free_bytes') };
+  return Number.isNaN(disk.totalBytes) || Number.isNaN(disk.freeBytes) ? null : disk;
 }

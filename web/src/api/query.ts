@@ -1,7 +1,17 @@
 /** A query as the server reads it, and the changes that a click makes in it. Neither looks at the store. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './client';
-import type { QueryEdit, QueryResponse } from './model';
+import { under } from '../base';
+import {
+  ApiError,
+  client,
+  csrfHeaders,
+  networkError,
+  readProblem,
+  tellSessionLoss,
+  unwrap,
+} from './client';
+import type { CompleteResponse, QueryEdit, QueryResponse } from './model';
+import * as Schemas from './types';
 
 /** The parts of a query as the server reads it. The answer never changes. */
 export function readingQuery(query: string) {
@@ -51,4 +61,41 @@ function read(
 ): Promise<QueryResponse> {
   const body = { query, unparsed: 'text' as const, edits: [...edits] };
   return unwrap(client.POST('/api/v1/query', { body, ...(signal !== undefined && { signal }) }));
+}
+
+/** The scope in which values are counted. */
+type CompleteScope = {
+  from?: string;
+  to?: string;
+  timezone?: string;
+  logspaces: readonly string[];
+};
+
+/** Completion of a query, as the server offers it. */
+export function completeIn({ logspaces, ...range }: CompleteScope) {
+  return (query: string, cursor: number, signal: AbortSignal): Promise<CompleteResponse> => {
+    const chosen = logspaces.length > 0 ? { logspaces: [...logspaces] } : {};
+    const body = { query, cursor, ...range, ...chosen };
+    return unwrap(client.POST('/api/v1/complete', { body, signal }));
+  };
+}
+
+/** A message at one place of its way. */
+export type Shown = Schemas.Shown;
+export type TraceRoute = Schemas.RouteTrace;
+export type Trace = Schemas.Trace;
+type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
+
+/** Asks the server for the way of one message. */
+export async function requestTrace(request: TraceRequest): Promise<Trace> {
+  const response = await fetch(under('/api/v1/router/trace'), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...csrfHeaders() },
+    body: JSON.stringify(request),
+  }).catch(networkError);
+  if (!response.ok) {
+    if (response.status === 401) tellSessionLoss();
+    throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
+  }
+  return (await response.json()) as Trace;
 }

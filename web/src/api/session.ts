@@ -77,3 +77,24 @@ export async function changePassword(name: string, current: string, chosen: stri
   const body = { current_password: current, password: chosen };
   await unwrap(client.PUT('/api/v1/users/{name}/password', { params, body }));
 }
+
+export type Preferences = Readonly<Record<string, string>>;
+
+/** A user's preferences for the console, as the server keeps them, under the names of the browser's store. */
+export const preferencesQuery = queryOptions({
+  queryKey: ['account', 'preferences'],
+  queryFn: async ({ signal }): Promise<Preferences> => {
+    const kept = await unwrap(client.GET('/api/v1/account/preferences', { signal }));
+    const isText = (entry: [string, unknown]): entry is [string, string] =>
+      typeof entry[1] === 'string';
+    return Object.fromEntries(Object.entries(kept).filter(isText));
+  },
+  staleTime: Infinity,
+  retry: false,
+});
+
+export async function keepPreferences(preferences: Preferences): Promise<void> {
+  // The server's description says no more of it than that it is an object.
+  const body = preferences as Record<string, never>;
+  await unwrap(client.PUT('/api/v1/account/preferences', { body }));
+}

@@ -1,7 +1,9 @@
 /** The state of the running server: its counters, its problems, and how much it received lately. */
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { under } from '../base';
 import { client, isRefusal, unwrap } from './client';
-import type { RouterStatus } from './model';
+import type { RouterStatus, Senders } from './model';
+import * as Schemas from './types';
 
 const POLL_MS = 2_000;
 /** Five minutes of samples. */
@@ -80,3 +82,94 @@ export function listeningUrls({ sources }: RouterStatus): string[] {
   const listeners = sources.flatMap((source) => source.listeners);
   return listeners.filter(({ state }) => state === 'listening').map(({ url }) => url);
 }
+
+const SENDERS_QUERY_POLL_MS = 5_000;
+/** The server keeps no more than this many. */
+const LIMIT = 10_000;
+
+/** The senders. */
+export const sendersQuery = queryOptions({
+  queryKey: ['senders'],
+  queryFn: ({ signal }) => senders({ limit: LIMIT }, signal),
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && SENDERS_QUERY_POLL_MS,
+  placeholderData: keepPreviousData,
+});
+
+/** Those that are silent, skewed or new, without their figures by time; all are counted. */
+export const unusualSendersQuery = queryOptions({
+  ...sendersQuery,
+  queryKey: ['senders', 'unusual'],
+  queryFn: ({ signal }) => senders({ limit: LIMIT, series: false, unusual: true }, signal),
+});
+
+type Which = { limit: number; series?: boolean; unusual?: boolean };
+
+function senders(query: Which, signal: AbortSignal): Promise<Senders> {
+  const params = { query };
+  return unwrap(client.GET('/api/v1/senders', { params, signal }));
+}
+
+export type About = Schemas.About;
+export type Setting = Schemas.SettingInForce;
+export type CertificateFile = Schemas.CertificateFile;
+
+/** The server: its facts, its settings and certificates, and a report for those who help with it. */
+export const aboutQuery = queryOptions({
+  queryKey: ['about'],
+  queryFn: ({ signal }) => unwrap(client.GET('/api/v1/about', { signal })),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => unwrap(client.GET('/api/v1/settings', { signal })),
+});
+
+export const certificatesQuery = queryOptions({
+  queryKey: ['certificates'],
+  queryFn: ({ signal }) => unwrap(client.GET('/api/v1/certificates', { signal })),
+});
+
+export function supportReport(): Promise<string> {
+  return unwrap(client.GET('/api/v1/support-report', { parseAs: 'text' }));
+}
+
+export type Health =
+  | { state: 'ready' }
+  | { state: 'not-ready'; reasons: string }
+  /** `since` is when it answered last. One that is silent accepts connections and says nothing. */
+  | { state: 'unreachable'; since: number; why: 'away' | 'silent' };
+
+const HEALTH_QUERY_POLL_MS = 5_000;
+const POLL_AWAY_MS = 1_000;
+/** It answers this in moments, also while it is busy. */
+const ANSWER_MAX_MS = 10_000;
+const NOT_READY = 503;
+const KEY = ['health'];
+
+/** Whether the server takes messages: its own answer, or since when there is none. The whole console asks here, and nowhere else. */
+export const healthQuery = queryOptions({
+  queryKey: KEY,
+  queryFn: async ({ client: cache, signal }): Promise<Health> => {
+    const before = cache.getQueryState<Health>(KEY);
+    const answered = before?.dataUpdatedAt || Date.now();
+    const since = before?.data?.state === 'unreachable' ? before.data.since : answered;
+    const patience = AbortSignal.timeout(ANSWER_MAX_MS);
+    try {
+      const response = await fetch(under('/readyz'), {
+        signal: AbortSignal.any([signal, patience]),
+        cache: 'no-store',
+      });
+      if (response.ok) return { state: 'ready' };
+      // Any other failure comes from what stands between us and the server.
+      if (response.status !== NOT_READY) return { state: 'unreachable', since, why: 'away' };
+      return { state: 'not-ready', reasons: (await response.text()).trim() };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { state: 'unreachable', since, why: patience.aborted ? 'silent' : 'away' };
+    }
+  },
+  refetchInterval: ({ state: { data } }) =>
+    data?.state === 'unreachable' ? POLL_AWAY_MS : HEALTH_QUERY_POLL_MS,
+  // Nothing is requested while the page is hidden; it is requested as soon as the page is shown.
+  refetchOnWindowFocus: 'always',
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import openapi from '../../openapi.json';
-import { tokenName } from './tokens';
+import { tokenName } from './users';
 
 test('a token is called as the server allows', () => {
   const name = tokenName('set-up', new Date('2026-11-22T06:13:05.123Z'));

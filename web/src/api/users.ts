@@ -1,12 +1,13 @@
 /** The accounts that can log in, as administrators see and change them. */
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { SessionEntry } from './account';
 import { client, unwrap } from './client';
-import type * as Schemas from './types';
+import * as Schemas from './types';
+import type { CreatedToken } from './model';
 
 export type UserEntry = Schemas.User;
-export type NewUser = Schemas.NewUser;
-export type UserChange = Schemas.UserChange;
+type NewUser = Schemas.NewUser;
+type UserChange = Schemas.UserChange;
 export type Role = Schemas.Role;
 
 /** The part of the store that an account is limited to; null is no limit. */
@@ -67,4 +68,58 @@ export async function endSessionOf(name: string, id: string): Promise<void> {
 
 function of(name: string) {
   return { params: { path: { name } } };
+}
+
+type TokenRequest = Schemas.TokenRequest;
+export type TokenLimits = Schemas.TokenLimits;
+
+export type TokenEntry = Schemas.Token;
+
+/** Tokens for programs. The server shows a secret once, and the console keeps it nowhere. */
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: async ({ signal }): Promise<TokenEntry[]> => {
+    const { tokens } = await unwrap(client.GET('/api/v1/tokens', { signal }));
+    return tokens;
+  },
+});
+
+export function makeToken(body: TokenRequest): Promise<CreatedToken> {
+  return unwrap(client.POST('/api/v1/tokens', { body }));
+}
+
+/** It may send, and nothing else. */
+export function makeIngestToken(purpose: string): Promise<CreatedToken> {
+  return makeToken({ name: tokenName(purpose, new Date()), role: 'ingest' });
+}
+
+/** `overlap` is how long the present secret goes on working, such as `24h`. */
+export function rotateToken(id: number, overlap: string): Promise<CreatedToken> {
+  const params = { path: { id } };
+  return unwrap(client.POST('/api/v1/tokens/{id}/rotate', { params, body: { overlap } }));
+}
+
+export async function revokeToken(id: number): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
+}
+
+/** The server allows this many at once, and one more each second. */
+export function tokenName(purpose: string, now: Date): string {
+  return `${purpose}-${now.toISOString().slice(0, 19).replaceAll(':', '.').toLowerCase()}`;
+}
+
+export type AuditEntry = Schemas.AuditEntry;
+
+type AuditRequest = { query: string; from?: string; to?: string; limit: number };
+
+/** The audit log: the actions of accounts. */
+export function auditQuery(asked: AuditRequest) {
+  const { query, ...rest } = asked;
+  const params = { query: { ...rest, ...(query.trim() !== '' && { query }) } };
+  return queryOptions({
+    queryKey: ['audit', asked],
+    queryFn: ({ signal }) => unwrap(client.GET('/api/v1/audit', { params, signal })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
 }

@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError, isRefusal, listenForSessionLoss } from '../api/client';
-import { healthQuery } from '../api/health';
+import { healthQuery } from '../api/status';
 import { endSession } from '../api/session';
 import { Toasts } from '../ui/Toasts';
 import { cssVariablesResolver, theme } from '../ui/theme';

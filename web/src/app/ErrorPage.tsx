@@ -17,10 +17,10 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
         This is a mistake in the console; the server and its messages are not affected.
       </Notice>
       <Group gap={8}>
-        <Button onClick={reset}>Try again</Button>
-        <Button variant="default" onClick={() => window.location.reload()}>
-          Reload
+        <Button variant="filled" onClick={reset}>
+          Try again
         </Button>
+        <Button onClick={() => window.location.reload()}>Reload</Button>
         <Copy what="details" text={details} />
       </Group>
     </Empty>
@@ -32,7 +32,9 @@ function Updated() {
   return (
     <Empty isPage title="The console was updated">
       <p>This page is of an older version than the server. Reload it to go on.</p>
-      <Button onClick={() => window.location.reload()}>Reload</Button>
+      <Button variant="filled" onClick={() => window.location.reload()}>
+        Reload
+      </Button>
     </Empty>
   );
 }

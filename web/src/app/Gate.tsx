@@ -3,17 +3,20 @@
  * address, and so returns to where they were. When a session ends, the page stays and its user signs in over it.
  */
 import { Button, Center, Loader } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useRef } from 'react';
+import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { fetched } from '../api/code';
 import type { Session } from '../api/model';
-import { hasEnded, sessionQuery, signOut } from '../api/session';
+import { endSession, endsAt, hasEnded, sessionQuery, signOut } from '../api/session';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 import { OpenContext } from '../ui/open';
-import { ExpiryWarning } from './ExpiryWarning';
+import { momentText, useZone } from '../ui/time';
+import { toast } from '../ui/toast';
 import { Shell } from './Shell';
+import { endsSoon, waitBeforeWarning } from './expiry';
+import classes from './AwayBanner.module.css';
 
 // A page that opens needs none of these.
 const LoginPage = lazy(() =>
@@ -137,9 +140,7 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
         <Notice tone="error" title={error.message}>
           Retrying every {RETRY_MS / 1000} seconds.
         </Notice>
-        <Button variant="default" onClick={retry}>
-          Try now
-        </Button>
+        <Button onClick={retry}>Try now</Button>
       </Empty>
     </main>
   );
@@ -151,4 +152,52 @@ const RETRY_MS = 3_000;
 function Page() {
   const isNext = useDeferredValue(true, false);
   return isNext ? <Outlet /> : null;
+}
+
+/** Before a session ends: when, and how to stay. */
+function ExpiryWarning({ session }: { session: Session }) {
+  const queryClient = useQueryClient();
+  const [zone] = useZone();
+  const ends = endsAt(session);
+  const [warned, setWarned] = useState<number | null>(null);
+  useEffect(() => {
+    const wait = waitBeforeWarning(ends, Date.now());
+    if (wait === null) return;
+    const timer = setTimeout(() => {
+      void askAgain(queryClient).then((later) => {
+        // Any request in the meantime may have prolonged the session.
+        if (endsSoon(later, Date.now())) setWarned(later);
+      });
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [ends, queryClient]);
+  const stay = useMutation({
+    mutationFn: () => askAgain(queryClient),
+    onSuccess: (later) => {
+      if (endsSoon(later, Date.now())) endSession(queryClient);
+      else toast({ tone: 'good', title: 'You stay signed in' });
+    },
+    onError: (error) => toast({ tone: 'error', title: error.message }),
+  });
+  const isShown = warned !== null && warned === ends && !hasEnded(session);
+  return (
+    <div className={classes.place} role="status">
+      {isShown && (
+        <div className={classes.banner} data-tone="caution">
+          <span>
+            Your session ends at{' '}
+            <time>{momentText(new Date(warned).toISOString(), zone).slice(11, 19)}</time>.
+          </span>
+          <Button loading={stay.isPending} onClick={() => stay.mutate()}>
+            Stay signed in
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The end that the server says now; a request prolongs a session that can be prolonged. */
+async function askAgain(queryClient: ReturnType<typeof useQueryClient>): Promise<number | null> {
+  return endsAt(await queryClient.query({ ...sessionQuery, staleTime: 0 }));
 }

@@ -2,10 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Health as ServerHealth } from '../api/health';
 import { logspacesQuery } from '../api/logspaces';
 import type { RouterStatus } from '../api/model';
-import { type Sample, storedBytes, unsealedMessages } from '../api/status';
+import {
+  type Health as ServerHealth,
+  type Sample,
+  storedBytes,
+  unsealedMessages,
+} from '../api/status';
 import type { Cause } from '../overview/causes';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { type HealthState, nameOf } from './healthState';

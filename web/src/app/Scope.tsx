@@ -1,13 +1,23 @@
 /** The scope as the address says it: which logspaces and which stretch of time, kept from page to page. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconChevronLeft,
+  IconChevronRight,
+  IconZoomOut,
+} from '@tabler/icons-react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { logspacesQuery } from '../api/logspaces';
 import { LogspacePicker } from '../ui/picker/LogspacePicker';
 import { RangePicker } from '../ui/picker/RangePicker';
 import { useEdit } from '../ui/query/useEdit';
 import { useSetsRange } from '../ui/query/useReading';
-import { type TimeRange, readRange, writeRange } from '../ui/range';
-import { RangeSteps, useRangeSteps } from './RangeSteps';
+import { type TimeRange, readRange, shift, writeRange, zoomOut } from '../ui/range';
+import { useCommands } from '../ui/commands';
+import { type Trail, canGoBack, walked } from './scope';
+import classes from './RangeSteps.module.css';
 
 type Params = Record<string, string | undefined>;
 
@@ -61,4 +71,104 @@ function useChange(): (part: Params) => void {
   const params = useParams();
   const navigate = useNavigate();
   return (part) => void navigate({ to: '.', search: { ...params, ...part, open: undefined } });
+}
+
+type Props = { range: TimeRange; onChange: (range: TimeRange) => void };
+
+/** Bound wherever a range is chosen. */
+function useRangeSteps({ range, onChange }: Props) {
+  const trail = useRangeTrail(range);
+  const hasBeginning = range.kind === 'last' || (range.kind === 'between' && range.from !== null);
+  const step = (next: TimeRange | null | undefined) => {
+    if (next != null) onChange(next);
+  };
+  const steps = [
+    {
+      id: 'earlier',
+      title: 'Previous range',
+      keys: '[',
+      Icon: IconChevronLeft,
+      isOff: !hasBeginning,
+      run: () => step(shift(range, -1, Date.now())),
+    },
+    {
+      id: 'later',
+      title: 'Next range',
+      keys: ']',
+      Icon: IconChevronRight,
+      isOff: !hasBeginning,
+      run: () => step(shift(range, 1, Date.now())),
+    },
+    {
+      id: 'zoom-out',
+      title: 'Zoom out',
+      keys: 'Z',
+      Icon: IconZoomOut,
+      isOff: !hasBeginning,
+      run: () => step(zoomOut(range, Date.now())),
+    },
+    {
+      id: 'zoom-back',
+      title: 'Undo zoom',
+      keys: 'z',
+      Icon: IconArrowBackUp,
+      isOff: !canGoBack(trail),
+      run: () => step(canGoBack(trail) ? trail.at(-2) : null),
+    },
+  ];
+  useCommands(
+    steps.map(({ id, title, keys, run }) => ({ id, title, keys, group: 'Time range', run })),
+  );
+  return steps;
+}
+
+type RangeStep = ReturnType<typeof useRangeSteps>[number];
+
+/** The ways from a range to the next that need no choosing. */
+function RangeSteps({ steps }: { steps: readonly RangeStep[] }) {
+  return (
+    <div className={classes.steps} role="group" aria-label="Move the range">
+      {steps.map(({ id, title, keys, Icon, isOff, run }) => (
+        <Button
+          key={id}
+          className={classes.step ?? ''}
+          leftSection={<Icon size={16} />}
+          title={`${title} (${keys})`}
+          // Not `disabled`: the focus would be lost with the last step.
+          aria-disabled={isOff}
+          onClick={() => {
+            if (!isOff) run();
+          }}
+        >
+          {title}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+let trail: Trail = [];
+const listeners = new Set<() => void>();
+
+/**
+ * The ranges that were looked at in this tab. Here, not in a component, for it outlives the pages.
+ * The trail with `range`, however it came to be shown, at its end.
+ */
+function useRangeTrail(range: TimeRange): Trail {
+  const walkedSoFar = useSyncExternalStore(listen, () => trail);
+  const key = JSON.stringify(range);
+  useEffect(() => {
+    const next = walked(trail, range);
+    if (next === trail) return;
+    trail = next;
+    for (const listener of listeners) listener();
+    // The key's text stands for the range, which is a new object every time.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [key]);
+  return walkedSoFar;
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

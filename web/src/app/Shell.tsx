@@ -1,20 +1,25 @@
 /** The frame around every page: the rail, and what can be done from everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, Suspense, lazy } from 'react';
+import { type ReactNode, Suspense, lazy, useEffect, useRef } from 'react';
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { fetched } from '../api/code';
 import type { User } from '../api/session';
 import { address } from '../ui/open';
 import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
 import { boundKeys } from '../ui/useKeys';
-import { AwayBanner } from './AwayBanner';
+import { healthQuery } from '../api/status';
+import { clockText } from '../ui/staleText';
+import { useZone } from '../ui/time';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
 import { carriedTo, pagesFor } from './pages';
 import { carried } from './scope';
-import { usePreferences } from './usePreferences';
+import { usePreferences } from './preferences';
+import awayBannerClasses from './AwayBanner.module.css';
 
 const Shortcuts = lazy(async () => ({
   default: (await fetched(() => import('./Shortcuts'))).Shortcuts,
@@ -133,4 +138,38 @@ function recentQueries(ask: (query: string) => void): Command[] {
       group: 'Recent queries',
       run: () => ask(query),
     }));
+}
+
+/** Says over the page that the server is away, and asks for everything again when it is back. */
+function AwayBanner() {
+  const queryClient = useQueryClient();
+  const { data: health } = useQuery(healthQuery);
+  const [zone] = useZone();
+  const isAway = health?.state === 'unreachable';
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (wasAway.current && !isAway) {
+      void queryClient.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== healthQuery.queryKey[0],
+      });
+    }
+    wasAway.current = isAway;
+    // Nothing of what is shown is known any more, so nothing of it is green (global.css).
+    document.documentElement.dataset['known'] = String(!isAway);
+  }, [isAway, queryClient]);
+  return (
+    <div className={awayBannerClasses.place} role="status">
+      {isAway && (
+        <div className={awayBannerClasses.banner}>
+          <IconPlugConnectedX size={16} aria-hidden />
+          <span>
+            {health.why === 'silent'
+              ? 'The server does not answer.'
+              : 'The server cannot be reached.'}{' '}
+            What is shown is from <time>{clockText(health.since, zone)}</time> or before.
+          </span>
+        </div>
+      )}
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Health } from '../api/health';
+import type { Health } from '../api/status';
 import type { StaleReason, Freshness } from '../api/freshness';
 import type { Cause } from '../overview/causes';
 import { nameOf, stateOf } from './healthState';

@@ -1,5 +1,5 @@
 /** The health of the server, in a word. Its problems are worded as on the overview. */
-import type { Health } from '../api/health';
+import type { Health } from '../api/status';
 import type { Freshness } from '../api/freshness';
 import { type Cause, isBad, wordOf } from '../overview/causes';
 

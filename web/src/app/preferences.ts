@@ -2,7 +2,9 @@
  * The preferences that follow a user from browser to browser. All of them are in the browser's store, where the parts
  * of the console read them. Drafts, histories and whatever depends on a screen stay in the browser.
  */
-import type { Preferences } from '../api/preferences';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { type Preferences, keepPreferences, preferencesQuery } from '../api/session';
 
 const NAMES = [
   'mantine-color-scheme-value',
@@ -46,4 +48,26 @@ export function applyPreferences(kept: Preferences, store: Storage): void {
 
 export function isSame(a: Preferences, b: Preferences): boolean {
   return NAMES.every((name) => a[name] === b[name]);
+}
+
+/** The interval at which choices are looked for. */
+const LOOK_MS = 1_000;
+
+/** Keeps what the user prefers the same in every browser. */
+export function usePreferences(): void {
+  const { data: kept } = useQuery(preferencesQuery);
+  useEffect(() => {
+    if (kept === undefined) return;
+    applyPreferences(kept, localStorage);
+    let told = kept;
+    const look = () => {
+      const chosen = readPreferences(localStorage);
+      if (isSame(chosen, told)) return;
+      told = chosen;
+      // A choice that cannot be saved now is saved with the next one; this browser keeps it either way.
+      keepPreferences(chosen).catch(() => undefined);
+    };
+    const timer = setInterval(look, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [kept]);
 }

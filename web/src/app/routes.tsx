@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, type ReactNode, useCallback, useMemo } from 'react';
+import { Skeleton } from '@mantine/core';
 import { base } from '../base';
 import { fetched } from '../api/code';
 import { readAdmin, writeAdmin } from '../admin/adminParams';
@@ -26,12 +27,14 @@ import { readTail, writeTail } from '../tail/tailParams';
 import { readRange, writeRange } from '../ui/range';
 import { readStep, writeStep } from '../welcome/welcomeParams';
 import { sessionQuery } from '../api/session';
+import { healthQuery } from '../api/status';
+import { Empty } from '../ui/Empty';
 import { ErrorPage, NotFound } from './ErrorPage';
 import { Gate } from './Gate';
-import { PagePending } from './PagePending';
 import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
 import { firstPage } from './pages';
+import classes from './Shell.module.css';
 
 type Params = Record<string, string | undefined>;
 
@@ -281,4 +284,23 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+}
+
+/** In the place of a page whose code is not here yet: it is on its way, or waits for the server. */
+function PagePending() {
+  const { data: health } = useQuery(healthQuery);
+  if (health?.state === 'unreachable') {
+    return (
+      <Empty isPage title="This page is not here yet">
+        <p>It is fetched from the server, and opens by itself as soon as the server answers.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div className={classes.pending} role="status" aria-label="Loading the page">
+      <Skeleton height={28} width={160} />
+      <Skeleton height={96} />
+      <Skeleton height={240} />
+    </div>
+  );
 }

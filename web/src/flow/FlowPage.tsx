@@ -1,24 +1,27 @@
 /** Whether every message that was received is accounted for, and where it is. */
 import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { IconAlertTriangle, IconCircleCheck, IconHelpCircle } from '@tabler/icons-react';
 import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
-import type { Ledger } from '../api/model';
+import type { Ledger, LedgerCounts, LedgerPoint, LedgerStep } from '../api/model';
 import { Empty } from '../ui/Empty';
 import { PageLoadError } from '../ui/PageLoadError';
 import { follow, useOpen } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
 import { formatTime, useZone } from '../ui/time';
-import { DestinationTable } from './DestinationTable';
-import { Equation } from './Equation';
-import { IsKnown } from './Figure';
+import { Bars } from '../ui/chart/Bars';
+import type { Layer, Stack } from '../ui/chart/stack';
+import { zoomedOut, zoomedTo } from '../ui/chart/zoom';
+import { formatBytes, formatCount } from '../ui/number';
+import { staleText } from '../ui/staleText';
+import { skippedSum, skippedText } from '../ui/skipped';
 import { Sankey } from './Sankey';
-import { Series } from './Series';
-import { SourceTable } from './SourceTable';
+import { DestinationTable, IsKnown, SourceTable } from './SourceTable';
 import { flowQuery, sourceQuery } from './flowQueries';
 import type { PlacedNode } from './graph';
 import { countersHref, reasonHref, searchHref } from './links';
-import { sumOf } from './reasons';
+import { reasonsText, sumOf } from './reasons';
 import classes from './Flow.module.css';
 
 type Props = {
@@ -136,5 +139,218 @@ function Loading() {
       <Skeleton height={320} />
       <Skeleton height={200} />
     </div>
+  );
+}
+
+type SeriesProps = { flow: Ledger; stale: boolean; onZoom: (range: TimeRange) => void };
+
+/** The same balance over time. */
+function Series({ flow, stale, onZoom }: SeriesProps) {
+  const [zone] = useZone();
+  const stack = useMemo(() => stackOf(flow), [flow]);
+  const start = stack.times[0];
+  const last = stack.times.at(-1);
+  if (start === undefined || last === undefined) return null;
+  return (
+    <section className={classes.card} aria-label="Over time">
+      <div className={classes.head}>
+        <h2>Over time</h2>
+        <ul className={classes.legend}>
+          {stack.layers.map(({ label, color, total }) => (
+            <li key={label}>
+              <span className={classes.swatch} style={{ background: color }} />
+              {label} <span className="dimmed">{formatCount(total)}</span>
+            </li>
+          ))}
+        </ul>
+        <span className="dimmed">per {nameOf(flow.step)}</span>
+      </div>
+      <Bars
+        label="Messages over time by outcome, bar by bar"
+        stack={stack}
+        zone={zone}
+        silent={[]}
+        known={1}
+        stale={stale}
+        onZoom={(from, to) => onZoom(zoomedTo(from, to))}
+        onZoomOut={() => onZoom(zoomedOut(start, last + stack.intervalMs, Date.now()))}
+      />
+    </section>
+  );
+}
+
+type Outcome = 'stored' | 'forwarded' | 'dropped' | 'unacknowledged';
+
+const looks: readonly (Pick<Layer, 'label' | 'color' | 'pattern'> & { of: Outcome })[] = [
+  { of: 'dropped', label: 'Dropped', color: 'var(--bar-other)', pattern: 'diagonal' },
+  { of: 'unacknowledged', label: 'Unacknowledged', color: 'var(--bar-error)', pattern: 'cross' },
+  { of: 'stored', label: 'Stored', color: 'var(--bar-1)', pattern: 'none' },
+  { of: 'forwarded', label: 'Forwarded only', color: 'var(--bar-2)', pattern: 'none' },
+];
+
+/** Losses are at the bottom, where small counts can be compared. */
+function stackOf({ series, step }: Ledger): Stack {
+  const layers = looks.map(({ of, ...look }): Layer => {
+    const counts = series.map((point) => point[of]);
+    return { value: null, ...look, counts, total: counts.reduce((sum, count) => sum + count, 0) };
+  });
+  const shown = layers.filter(({ total }) => total > 0);
+  return {
+    times: series.map(({ time }) => Date.parse(time)),
+    intervalMs: stepMs(step),
+    totals: series.map(({ received }) => received),
+    highest: Math.max(...series.map(heightOf), 0),
+    layers: shown.length > 0 ? shown : layers.filter(({ label }) => label === 'Stored'),
+  };
+}
+
+function heightOf({ received, stored, forwarded, dropped, unacknowledged }: LedgerPoint): number {
+  return Math.max(received, stored + forwarded + dropped + unacknowledged);
+}
+
+function stepMs(step: LedgerStep): number {
+  switch (step) {
+    case '1m':
+      return 60_000;
+    case '1h':
+      return 3_600_000;
+    case '1d':
+      return 86_400_000;
+  }
+}
+
+function nameOf(step: LedgerStep): string {
+  switch (step) {
+    case '1m':
+      return 'minute';
+    case '1h':
+      return 'hour';
+    case '1d':
+      return 'day';
+  }
+}
+
+type Term = {
+  name: string;
+  count: number;
+  /** In place of the count. */
+  text?: string;
+  about?: string;
+  isBad?: boolean;
+};
+
+type AmountProps = Term & {
+  /** The sign before the term. */
+  sign?: string;
+};
+
+/** The whole range in one line: what was received, and where all of it is. */
+function Equation({ total, known }: { total: LedgerCounts; known: Freshness }) {
+  const lost = sumOf(total.lost_before);
+  const skipped = skippedSum(total.skipped_bytes);
+  const terms: Term[] = [
+    { name: 'Stored', count: total.stored },
+    { name: 'Forwarded only', count: total.forwarded },
+    {
+      name: 'Dropped',
+      count: sumOf(total.dropped),
+      about: reasonsText(total.dropped, formatCount),
+    },
+    {
+      name: 'Unacknowledged',
+      count: total.unacknowledged,
+      about: 'Lost with the process before anyone was told that they are safe.',
+    },
+    { name: 'In flight', count: total.in_flight },
+  ];
+  return (
+    <section className={classes.equation} aria-label="Balance">
+      <dl className={classes.terms}>
+        <Amount name="Received" count={total.received} />
+        {terms.map((term, at) => (
+          <Amount key={term.name} sign={at === 0 ? '=' : '+'} {...term} />
+        ))}
+      </dl>
+      {lost > 0 && (
+        <dl className={classes.lost}>
+          <Amount
+            name="Lost before us"
+            count={lost}
+            about={`Known to have been lost on the way, so not received: ${reasonsText(total.lost_before, formatCount)}.`}
+            isBad
+          />
+        </dl>
+      )}
+      {skipped > 0 && (
+        <dl className={classes.lost}>
+          <Amount
+            name="In no message"
+            count={skipped}
+            text={formatBytes(skipped)}
+            about={`Bytes that were received and that no message holds: ${skippedText(total.skipped_bytes)}.`}
+            isBad
+          />
+        </dl>
+      )}
+      <Verdict remainder={total.remainder} skipped={skipped} known={known} />
+    </section>
+  );
+}
+
+function Amount({ name, count, text, about, isBad = false, sign }: AmountProps) {
+  return (
+    <div className={classes.amount} title={about} data-bad={isBad} data-sign={sign}>
+      <dt>{name}</dt>
+      <dd data-zero={count === 0}>{text ?? formatCount(count)}</dd>
+    </div>
+  );
+}
+
+/** Messages that balance say nothing of bytes that became none. */
+function Verdict({
+  remainder,
+  skipped,
+  known,
+}: {
+  remainder: number;
+  skipped: number;
+  known: Freshness;
+}) {
+  const [zone] = useZone();
+  if (!known.isKnown) {
+    return (
+      <p className={classes.verdict} data-unknown>
+        <IconHelpCircle size={18} aria-hidden /> {staleText(known, zone)}
+      </p>
+    );
+  }
+  if (remainder === 0 && skipped > 0) {
+    return (
+      <p className={classes.verdict} data-caution>
+        <IconAlertTriangle size={18} aria-hidden />
+        <span>
+          {formatBytes(skipped)} in no message
+          <span className="block small regular">The messages are balanced.</span>
+        </span>
+      </p>
+    );
+  }
+  if (remainder === 0) {
+    return (
+      <p className={classes.verdict}>
+        <IconCircleCheck size={18} aria-hidden /> Balanced
+      </p>
+    );
+  }
+  const sign = remainder < 0 ? '\u2212' : '';
+  return (
+    <p className={classes.verdict} data-bad role="alert">
+      <IconAlertTriangle size={18} aria-hidden />
+      <span>
+        {sign}
+        {formatCount(Math.abs(remainder))} not accounted for
+        <span className="block small regular">A fault of the server: please report it.</span>
+      </span>
+    </p>
   );
 }

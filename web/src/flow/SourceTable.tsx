@@ -1,12 +1,19 @@
 /** The ledger, a line for each source: where all that it received is. */
-import type { LedgerCounts, LedgerRow } from '../api/model';
-import type { Counts } from './reasons';
+import { createContext, useContext } from 'react';
+import { Table } from '../ui/Table';
+import type { LedgerCounts, LedgerDestination, LedgerRow } from '../api/model';
+import { type Counts, happened, reasonOf, sumOf } from './reasons';
 import type { TimeRange } from '../ui/range';
-import { formatBytes } from '../ui/number';
+import { formatBytes, formatCount } from '../ui/number';
 import { NOT_UNDERSTOOD, skippedAbout, skippedName, skippedParts, skippedSum } from '../ui/skipped';
-import { Figure, type FigurePart, FigureParts, Remainder } from './Figure';
-import { countersHref, reasonHref, searchHref, skippedHref } from './links';
-import { happened, reasonOf, sumOf } from './reasons';
+import {
+  countersHref,
+  quarantineHref,
+  queueHref,
+  reasonHref,
+  searchHref,
+  skippedHref,
+} from './links';
 import classes from './Flow.module.css';
 
 type Props = {
@@ -35,34 +42,26 @@ export function SourceTable({ rows, total, range, queries }: Props) {
       <h2>
         Sources <span className="meta regular dimmed">what became of what they received</span>
       </h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
+      <Table
+        heads={['Source', ...heads]}
+        foot={
+          rows.length > 1 && (
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <Cells counts={total} range={range} query="" of="all sources" />
+              </tr>
+            </tfoot>
+          )
+        }
+      >
+        {rows.map((row) => (
+          <tr key={row.source}>
+            <th scope="row">{row.source}</th>
+            <Cells counts={row} range={range} query={queries.get(row.source)} of={row.source} />
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.source}>
-              <th scope="row">{row.source}</th>
-              <Cells counts={row} range={range} query={queries.get(row.source)} of={row.source} />
-            </tr>
-          ))}
-        </tbody>
-        {rows.length > 1 && (
-          <tfoot>
-            <tr>
-              <th scope="row">Total</th>
-              <Cells counts={total} range={range} query="" of="all sources" />
-            </tr>
-          </tfoot>
-        )}
-      </table>
+        ))}
+      </Table>
     </section>
   );
 }
@@ -143,9 +142,129 @@ function placesOf(counts: Counts, hrefOf: (id: string) => string | undefined): F
   });
 }
 
-export function reasonParts(counts: Counts): FigurePart[] {
+function reasonParts(counts: Counts): FigurePart[] {
   return happened(counts).map(([reason, count]) => {
     const { name, about, isLoss } = reasonOf(reason);
     return { name, count, href: reasonHref(reason), title: about, isLoss };
   });
+}
+
+const destinationHeads = [
+  'Waited before',
+  'Queued',
+  'Delivered',
+  'Quarantined',
+  'Dropped',
+  'Waiting',
+  'Remainder',
+];
+
+/** The queues of the range: what waited before and what was queued, and what became of both. */
+export function DestinationTable({ destinations }: { destinations: readonly LedgerDestination[] }) {
+  return (
+    <section className={classes.table} tabIndex={0} aria-label="Destinations">
+      <h2>
+        Destinations{' '}
+        <span className="meta regular dimmed">their queues, with copies of what is stored</span>
+      </h2>
+      <Table heads={['Destination', ...destinationHeads]}>
+        {destinations.map((destination) => (
+          <Row key={destination.id} {...destination} />
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function Row(destination: LedgerDestination) {
+  const { id, waiting_before, queued, delivered, quarantined, dropped, waiting } = destination;
+  return (
+    <tr>
+      <th scope="row">{id}</th>
+      <td>
+        <Figure count={waiting_before} />
+      </td>
+      <td>
+        <Figure count={queued} />
+      </td>
+      <td>
+        <Figure count={delivered} href={countersHref} label={`delivered to ${id}`} />
+      </td>
+      <td>
+        <Figure count={quarantined} href={quarantineHref(id)} label={`refused by ${id}`} />
+      </td>
+      <td>
+        <Figure count={sumOf(dropped)} />
+        <FigureParts parts={reasonParts(dropped)} />
+      </td>
+      <td>
+        <Figure count={waiting} href={queueHref(id)} label={`waiting for ${id}`} />
+      </td>
+      <td>
+        <Remainder remainder={destination.remainder} />
+      </td>
+    </tr>
+  );
+}
+
+type FigureProps = {
+  count: number;
+  href?: string | undefined;
+  /** The target of the link, for those who cannot see its surroundings. */
+  label?: string | undefined;
+};
+
+/** A number that leads to what stands behind it, and what it is made of. */
+function Figure({ count, href, label }: FigureProps) {
+  const text = formatCount(count);
+  if (count === 0) return <span className="dimmed">0</span>;
+  if (href === undefined) return <>{text}</>;
+  return (
+    <a className={classes.figure} href={href} aria-label={label && `${text} ${label}`}>
+      {text}
+    </a>
+  );
+}
+
+type FigurePart = {
+  name: string;
+  count: number;
+  href?: string;
+  title?: string;
+  isLoss?: boolean;
+};
+
+/** One part needs no number of its own: it is the sum that stands above. */
+function FigureParts({ parts }: { parts: readonly FigurePart[] }) {
+  if (parts.length === 0) return null;
+  return (
+    <ul className={classes.parts}>
+      {parts.map(({ name, count, href, title, isLoss = false }) => (
+        <li key={name} title={title} data-loss={isLoss}>
+          {href === undefined ? name : <a href={href}>{name}</a>}
+          {parts.length > 1 && ` ${formatCount(count)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Whether the figures of the page are those of now. */
+export const IsKnown = createContext(true);
+
+/** Quiet where it is as it has to be, loud where it is not. */
+function Remainder({ remainder }: { remainder: number }) {
+  const isKnown = useContext(IsKnown);
+  if (!isKnown) return <span className="good">not known</span>;
+  if (remainder === 0) return <span className="good">balanced</span>;
+  const sign = remainder < 0 ? '\u2212' : '';
+  return (
+    <strong
+      className={classes.wrong}
+      title="The counts do not add up. This is a fault of the server."
+    >
+      {sign}
+      {formatCount(Math.abs(remainder))} not accounted for
+    </strong>
+  );
 }

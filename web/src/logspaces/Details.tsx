@@ -2,19 +2,19 @@
 import { Button } from '@mantine/core';
 import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { workQuery } from '../api/logspaces';
+import { type Verification, type Work, workQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import type { User } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { useCommands } from '../ui/commands';
-import { CheckReport } from './CheckReport';
+import { formatBytes, formatCount, formatMessages, formatPart } from '../ui/number';
+import { formatLength, formatTime, useZone } from '../ui/time';
 import { Options } from './change/Options';
 import type { Growth } from './growth/growth';
 import { type Tab, tabs } from './logspacesParams';
 import { mayManage } from './permission';
 import { RetentionEditor } from './retention/RetentionEditor';
-import { useReindex } from './useReindex';
-import type { Check } from './useVerify';
+import { type Check, useReindex } from './useVerify';
 import classes from './Logspaces.module.css';
 
 const BUSY_POLL_MS = 500;
@@ -68,7 +68,6 @@ export function Details(props: Props) {
         {may && (
           <div className="flex wrap gap8">
             <Button
-              variant="default"
               leftSection={<IconShieldCheck size={16} aria-hidden />}
               disabled={isBusy}
               onClick={onVerify}
@@ -76,7 +75,6 @@ export function Details(props: Props) {
               Verify
             </Button>
             <Button
-              variant="default"
               leftSection={<IconRefresh size={16} aria-hidden />}
               disabled={isBusy || info.segments === 0}
               title={
@@ -123,5 +121,85 @@ export function Details(props: Props) {
         )}
       </div>
     </section>
+  );
+}
+
+const FINDINGS_SHOWN = 20;
+
+type CheckReportProps = {
+  id: string;
+  check: Check;
+  /** The work that is being done on this logspace. */
+  work: Work | null;
+};
+
+/** The result of the last check of a logspace, and the progress of the one that runs. */
+function CheckReport({ id, check, work }: CheckReportProps) {
+  // Somebody else may have begun it.
+  if (work !== null) return <WorkProgress work={work} />;
+  switch (check.kind) {
+    case 'none':
+      return null;
+    case 'waiting':
+      return <p role="status">The check of {id} waits for another one.</p>;
+    case 'running':
+      return <div className={classes.busy} role="status" aria-label={`${id} is being verified`} />;
+    case 'done':
+      return <Done verification={check.verification} at={check.at} />;
+  }
+}
+
+function Done({ verification, at }: { verification: Verification; at: number }) {
+  const [zone] = useZone();
+  const { intact, complete, parts, messages, bytes, problems, findings, took_ms } = verification;
+  const read = `${formatMessages(messages)} in ${formatCount(parts)} parts, ${formatBytes(bytes)}, read in ${formatLength(took_ms)}`;
+  if (intact) {
+    return (
+      <p className={classes.intact} role="status">
+        <b>Intact.</b> {read}, at {formatTime(new Date(at).toISOString(), zone).slice(11, 16)}.
+      </p>
+    );
+  }
+  if (!complete && problems === 0) {
+    return <Notice tone="caution" title="The check did not finish: start it again" />;
+  }
+  return (
+    <Notice tone="error" title={problems === 1 ? '1 problem' : `${formatCount(problems)} problems`}>
+      <p>
+        {read}. Put the files back from a backup while Logstead runs, and verify again; a damaged
+        index is rebuilt by itself.
+      </p>
+      <ul className="bullets">
+        {findings.slice(0, FINDINGS_SHOWN).map(({ file, what, loses_messages }) => (
+          <li key={`${file} ${what}`}>
+            <code className="mono">{file}</code>: {what}
+            {loses_messages && ' (messages cannot be read)'}
+          </li>
+        ))}
+      </ul>
+      {findings.length > FINDINGS_SHOWN && <p>And {findings.length - FINDINGS_SHOWN} more.</p>}
+    </Notice>
+  );
+}
+
+/** The progress of the work on a logspace. */
+function WorkProgress({ work }: { work: Work }) {
+  const { logspace, kind, done_bytes, of_bytes } = work;
+  const what =
+    kind === 'verify'
+      ? `All that ${logspace} holds is read and compared with its checksums`
+      : `The indexes of ${logspace} are rebuilt from its messages`;
+  return (
+    <div>
+      <p role="status">{what}. You can go on; it ends when the console that began it is closed.</p>
+      <div className={classes.work}>
+        <progress
+          value={done_bytes}
+          max={Math.max(of_bytes, 1)}
+          aria-label={`Progress of ${logspace}`}
+        />
+        <span className="dimmed">{formatPart(done_bytes, of_bytes)}</span>
+      </div>
+    </div>
   );
 }

@@ -1,26 +1,34 @@
 /** The logspaces: how large each is, when it is full, what it keeps, and whether it is intact. */
-import { Button, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { diskQuery } from '../api/disk';
-import { logspacesQuery } from '../api/logspaces';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Table, UnseenHead } from '../ui/Table';
+import { diskQuery, logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
-import { PageLoadError } from '../ui/PageLoadError';
+import { PageLoadError, PartLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
 import { formatBytes } from '../ui/number';
-import { Card } from './Card';
 import { Details } from './Details';
 import { NewLogspaceDialog } from './change/NewLogspaceDialog';
-import { FillTable } from './fills/FillTable';
-import { type Growth, growthOf, storedBytes, whenFull } from './growth/growth';
-import type { LogspacesState } from './logspacesParams';
+import {
+  type FullForecast,
+  type Growth,
+  changeOf,
+  growthOf,
+  messageBytes,
+  storedBytes,
+  whenFull,
+} from './growth/growth';
+import { type FillField, type LogspacesState, fillFields } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
-import { hourlyQuery } from './queries';
-import { limitsOf } from './retention/limits';
-import { useVerify } from './useVerify';
+import { fillsQuery, hourlyQuery, rawBytesQuery } from './queries';
+import { limitsOf, retentionText } from './retention/limits';
+import { type Check, useVerify } from './useVerify';
+import { fillRows } from './fills/fillRows';
+import { integrityOf } from './integrity';
 import classes from './Logspaces.module.css';
 
 type Props = {
@@ -159,7 +167,6 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
       </ul>
       {onVerify !== undefined && (
         <Button
-          variant="default"
           leftSection={<IconShieldCheck size={16} aria-hidden />}
           loading={isVerifying}
           onClick={onVerify}
@@ -168,7 +175,7 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
         </Button>
       )}
       {onAdd !== undefined && (
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+        <Button variant="filled" leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
           New logspace
         </Button>
       )}
@@ -224,4 +231,230 @@ function byUse(a: LogspaceInfo, b: LogspaceInfo): number {
 
 function isUsual({ id, in_router }: LogspaceInfo): boolean {
   return in_router && !id.startsWith('_');
+}
+
+type FillTableProps = { info: LogspaceInfo; by: FillField; onBy: (by: FillField) => void };
+
+const NOTABLE_PERCENT = 25;
+
+/** The hosts or programs that fill a logspace, and how that changes. */
+function FillTable({ info, by, onBy }: FillTableProps) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(fillsQuery(info.id, by));
+  const rows = data === undefined ? [] : fillRows(data);
+  const most = Math.max(...rows.map(({ count }) => count), 1);
+  const each = messageBytes(info);
+  return (
+    <section className="minWidth0 panel round10" aria-label={`What fills ${info.id}`}>
+      <div className={classes.boxHead}>
+        <h2>What fills {info.id}</h2>
+        <SegmentedControl
+          aria-label="Listed by"
+          value={by}
+          data={[
+            { value: 'host', label: 'Host' },
+            { value: 'program', label: 'Program' },
+          ]}
+          onChange={(value) => onBy(fillFields.find((field) => field === value) ?? by)}
+        />
+      </div>
+      {error !== null && (
+        <div className={classes.boxBody}>
+          <PartLoadError what={`The ${by}s`} error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && (
+        <div className={classes.boxBody} role="status" aria-label="Loading">
+          <Skeleton height={200} />
+        </div>
+      )}
+      {data !== undefined && rows.length === 0 && (
+        <p className={classes.none}>No message in it names a {by}.</p>
+      )}
+      {rows.length > 0 && (
+        <div
+          className={classes.scroll}
+          data-old={isPlaceholderData}
+          tabIndex={0}
+          role="group"
+          aria-label={`The fullest ${by}s`}
+        >
+          <Table
+            heads={[
+              <th scope="col">{by === 'host' ? 'Host' : 'Program'}</th>,
+              <UnseenHead label="Share" />,
+              <th scope="col" title="by the number of messages">
+                About
+              </th>,
+              <th scope="col" title="compared with the seven days before">
+                7 days
+              </th>,
+            ]}
+          >
+            {rows.map(({ value, count, change }) => (
+              <tr key={value}>
+                <th scope="row" title={value}>
+                  {value}
+                </th>
+                <td className={classes.trackCell}>
+                  <span className={classes.track} aria-hidden>
+                    <span style={{ width: `${(100 * count) / most}%` }} />
+                  </span>
+                </td>
+                <td>{formatBytes(Math.round(count * each))}</td>
+                <td data-tone={change !== null && change > NOTABLE_PERCENT ? 'warn' : undefined}>
+                  {change === null ? '–' : signed(change)}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+type CardProps = {
+  info: LogspaceInfo;
+  /** Undefined as long as it is not known. */
+  growth: Growth | undefined;
+  full: FullForecast;
+  check: Check;
+  isOpen: boolean;
+  onOpen: () => void;
+};
+
+/** Before the disk is full there has to be time to do something. */
+const SOON_DAYS = 30;
+/** Within these percents a day is like the others. */
+const USUAL_PERCENT = 10;
+
+/** A logspace at a glance: when it is full comes first. */
+function Card({ info, growth, full, check, isOpen, onOpen }: CardProps) {
+  const bytes = storedBytes(info);
+  const integrity = integrityOf(info, check);
+  return (
+    <button
+      type="button"
+      className={classes.card}
+      aria-pressed={isOpen}
+      aria-label={`${info.id}, ${formatBytes(bytes)}`}
+      onClick={onOpen}
+    >
+      <span className={classes.cardTop}>
+        <b className={classes.name}>{info.id}</b>
+        <span className="dimmed">
+          {info.in_router ? retentionText(info.retention) : 'no longer written to'}
+        </span>
+      </span>
+      <span className={classes.cardTop}>
+        <Lead full={full} isWritten={info.in_router} />
+        <b>{formatBytes(bytes)}</b>
+      </span>
+      <Parts info={info} />
+      <span className={classes.facts}>
+        <Fact name="Held">{heldText(info)}</Fact>
+        <Fact name="Ratio">
+          <Ratio info={info} />
+        </Fact>
+        <Fact name="24 h">
+          <Today growth={growth} />
+        </Fact>
+        <span className={classes.fact} data-tone={integrity.tone}>
+          <span className="unseen">Integrity: </span>
+          {integrity.text}
+        </span>
+      </span>
+    </button>
+  );
+}
+
+function Lead({ full, isWritten }: { full: FullForecast; isWritten: boolean }) {
+  if (!isWritten) return <span className="dimmed">does not grow</span>;
+  switch (full.kind) {
+    case 'unknown':
+      return <span className="dimmed">not enough history</span>;
+    case 'at-limit':
+      return (
+        <span>
+          <b className={classes.days}>at its limit</b>
+        </span>
+      );
+    case 'never':
+      return (
+        <span>
+          <b className={classes.days}>&gt; 10 y</b> until full
+        </span>
+      );
+    case 'days':
+      return (
+        <span>
+          <b
+            className={classes.days}
+            data-tone={full.by === 'disk' && full.days < SOON_DAYS ? 'warn' : undefined}
+          >
+            {full.days > 365 ? '> 1 y' : `${full.days} d`}
+          </b>{' '}
+          until {full.by === 'disk' ? 'the disk is full' : 'full'}
+        </span>
+      );
+  }
+}
+
+/** Parts of its size limit, or of everything it holds. */
+function Parts({ info }: { info: LogspaceInfo }) {
+  const whole = Math.max(limitsOf(info.retention).sizeBytes ?? 0, storedBytes(info), 1);
+  const widthOf = (bytes: number) => ({ width: `${(100 * bytes) / whole}%` });
+  return (
+    <span className={classes.parts} aria-hidden>
+      <span data-part="blocks" style={widthOf(info.blocks_bytes)} />
+      <span data-part="index" style={widthOf(info.index_bytes)} />
+      <span data-part="journal" style={widthOf(info.journal_bytes)} />
+    </span>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <span className={classes.fact}>
+      <span className="dimmed">{name}</span> <span>{children}</span>
+    </span>
+  );
+}
+
+/** The ratio of messages on disk to messages as they came; measured on the newest of them, so it is approximate. */
+function Ratio({ info }: { info: LogspaceInfo }) {
+  const { data: raw } = useQuery(rawBytesQuery(info.id));
+  const each = messageBytes(info);
+  if (raw == null || each === 0) return <>–</>;
+  return <>≈ {(raw / each).toFixed(1)}×</>;
+}
+
+function Today({ growth }: { growth: Growth | undefined }) {
+  if (growth === undefined) return <>…</>;
+  const change = changeOf(growth);
+  return (
+    <>
+      {formatBytes(Math.round(growth.today))}{' '}
+      {change !== null && (
+        <span
+          data-tone={change > USUAL_PERCENT ? 'warn' : 'quiet'}
+          title="compared with the middle one of the days before"
+        >
+          {signed(change)}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** `+12 %`, `−4 %` */
+function signed(percent: number): string {
+  if (percent === 0) return '0 %';
+  return `${percent < 0 ? '\u2212' : '+'}${Math.abs(percent)} %`;
+}
+
+function heldText({ first_time, last_time }: LogspaceInfo): string {
+  if (first_time == null || last_time == null) return 'nothing';
+  const hours = (Date.parse(last_time) - Date.parse(first_time)) / 3_600_000;
+  return hours < 48 ? `${Math.ceil(hours)} h` : `${Math.floor(hours / 24)} d`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { permalink } from './links';
+import { permalink } from './messageState';
 
 test('a link to a message needs no range', () => {
   expect(permalink('main:42')).toBe('/search?from=all&open=main%3A42');

@@ -2,10 +2,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
 import type { Message, SearchRequest } from '../api/model';
-import { splitStages } from '../ui/query/stages';
+import { splitStages } from '../ui/query/lexer';
 import { type TimeRange, requestRange } from '../ui/range';
+import { address } from '../ui/open';
 
-export type MessageFilter = {
+type MessageFilter = {
   query: string;
   range: TimeRange;
   /** Empty means all of them. */
@@ -55,4 +56,19 @@ export function messageQuery(id: string) {
       unwrap(client.GET('/api/v1/messages/{id}', { params: { path: { id } }, signal })),
     staleTime: Infinity,
   });
+}
+
+/** Addresses of messages. The message alone, found whatever the range of the search was. */
+export function permalink(id: string): string {
+  return address('/search', { from: 'all', open: id });
+}
+
+/**
+ * The router page, with what is to be done there: a route for a query, a step that drops what is
+ * like a message, a message to trace.
+ */
+export function routerHref(
+  params: { route: string } | { mute: string; of: string } | { trace: string } | { item: string },
+): string {
+  return address('/router', params);
 }

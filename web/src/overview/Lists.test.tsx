@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { DestinationStatus, RouterStatus } from '../api/model';
 import { renderPart } from '../test-render';
-import { DestinationCard } from './Lists';
+import { DestinationCard } from './OverviewPage';
 
 function show(parts: Partial<DestinationStatus>) {
   const destination = {

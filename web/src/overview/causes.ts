@@ -1,7 +1,6 @@
 /** The problems that need a look, most pressing first, each with the way to where it can be dealt with. Pure. */
-import type { Health } from '../api/health';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
-import { failedListeners } from '../api/status';
+import { type Health, failedListeners } from '../api/status';
 import { formatBytes, formatCount, formatMessages } from '../ui/number';
 import { address } from '../ui/open';
 import { NOT_UNDERSTOOD } from '../ui/skipped';

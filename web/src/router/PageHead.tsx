@@ -89,14 +89,12 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
         <Button
           component="a"
           href={address('/send')}
-          variant="default"
           aria-label="Send logs"
           leftSection={<IconTransferIn size={16} />}
         >
           <span className={classes.label}>Send logs</span>
         </Button>
         <Button
-          variant="default"
           aria-label="Trace a message"
           leftSection={<IconZoomScan size={16} />}
           onClick={() => onShow({ trace: '', item: null, isTest: false })}
@@ -104,7 +102,6 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
           <span className={classes.label}>Trace a message</span>
         </Button>
         <Button
-          variant="default"
           aria-label="History"
           leftSection={<IconHistory size={16} />}
           onClick={() => onShow({ isHistory: true })}

@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core';
 import type { DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { Prose } from '../ui/Prose';
+import { InlineCode } from '../ui/InlineCode';
 import type { Item, ItemPlace } from './document';
 import { nameOfPath } from './problems';
 
@@ -58,5 +59,19 @@ function Where({ problem, itemAt, onShow }: WhereProps) {
     <Anchor component="button" type="button" size="sm" onClick={() => onShow(problem)}>
       {words}
     </Anchor>
+  );
+}
+
+/** The changes of a revision or a draft, one sentence each. */
+export function ChangeList({ changes }: { changes: readonly string[] }) {
+  if (changes.length === 0) return <p className="dimmed">No change in what the router does.</p>;
+  return (
+    <ul className="bullets" style={{ marginBottom: 12 }}>
+      {changes.map((change) => (
+        <li key={change}>
+          <InlineCode text={change} />
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
 import type { Start } from './routerParams';
-import type { Trace } from '../api/trace';
-import { requestTrace } from '../api/trace';
+import { type Trace, requestTrace } from '../api/query';
 
 type Props = {
   start: Start;
@@ -91,10 +90,8 @@ type ButtonsProps = { label: string; isOff?: boolean; onDo: () => void; onClose:
 function Buttons({ label, isOff = false, onDo, onClose }: ButtonsProps) {
   return (
     <Group justify="flex-end" gap={8} mt={12}>
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button disabled={isOff} onClick={onDo}>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button variant="filled" disabled={isOff} onClick={onDo}>
         {label}
       </Button>
     </Group>

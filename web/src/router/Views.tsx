@@ -1,18 +1,41 @@
 /** The document as a canvas, as lists or as text. A narrow window shows lists in place of the canvas. */
-import { Skeleton } from '@mantine/core';
-import { Suspense, lazy } from 'react';
+import { Button, Skeleton } from '@mantine/core';
+import { Suspense, lazy, useState } from 'react';
+import { IconAlertTriangle, IconGripVertical, IconPlus } from '@tabler/icons-react';
 import { fetched } from '../api/code';
-import type { DocumentProblem, RouterStatus } from '../api/model';
+import type { DestinationStatus, DocumentProblem, RouterStatus } from '../api/model';
 import { Notice } from '../ui/Notice';
-import { TextView } from './TextView';
-import type { CardActions } from './canvas/cardData';
+import { formatBytes, formatCount, formatRate } from '../ui/number';
+import { formatLength, useZone } from '../ui/time';
+import { type CardActions, forecastFor, isFailing } from './canvas/cardData';
 import type { MeasuredRates } from './canvas/measure';
 import type { Shares } from './canvas/shares';
-import type { ItemPlace, RouterDocument, Section } from './document';
-import { ListView } from './list/ListView';
+import {
+  type Item,
+  type ItemPlace,
+  type RouterDocument,
+  type Section,
+  idOf,
+  isOff,
+  isSamePlace,
+  listOf,
+  nounOf,
+} from './document';
 import type { DestinationTask, RouterView } from './routerParams';
 import { itemsOf } from './textItems';
+import { ProblemList } from './ProblemList';
+import { completeToml } from './completion';
+import { itemText, liveOf, noneYet, rateLabel } from './itemText';
+import { Badges } from './canvas/Badges';
+import { forecastText } from './canvas/forecast';
+import { sinceText } from './canvas/since';
+import { type RouteTraffic, trafficOf } from './canvas/traffic';
+import { DestinationActions } from './destination/DestinationActions';
+import { badgesOf } from './draft/badges';
+import { problemsOfItem } from './problems';
+import { kindOf, stepsOf } from './steps/steps';
 import classes from './RouterPage.module.css';
+import listClasses from './list/List.module.css';
 
 const Canvas = lazy(() => fetched(() => import('./canvas/Canvas')));
 
@@ -105,4 +128,241 @@ export function Views(props: Props) {
       />
     </Suspense>
   );
+}
+
+const TomlEditor = lazy(() => fetched(() => import('../ui/editor/TomlEditor')));
+
+type TextViewProps = {
+  text: string | null;
+  /** Those that have a place in the text. */
+  marks: readonly DocumentProblem[];
+  problems: readonly DocumentProblem[];
+  /** The document that the names of problems are read from. */
+  itemAt: (place: ItemPlace) => Item | undefined;
+  canEdit: boolean;
+  onShowPath: (path: string) => void;
+  onWrite: (text: string) => void;
+};
+
+/** The document as text, in an editor that knows what may be written where. Problems are docked below it. */
+function TextView(props: TextViewProps) {
+  const { text, marks, problems, itemAt, canEdit, onShowPath, onWrite } = props;
+  const [shown, show] = useState<DocumentProblem | null>(null);
+  return (
+    <div className={classes.text} data-docked>
+      {text === null ? (
+        <Notice tone="caution" title="The draft cannot be written as text yet">
+          Correct what is listed below in the form; then its text is shown here.
+        </Notice>
+      ) : (
+        <Suspense fallback={<Skeleton height={320} aria-label="Loading" />}>
+          <TomlEditor
+            label="Router document"
+            value={text}
+            marks={marks}
+            readOnly={!canEdit}
+            offersAt={completeToml}
+            caret={shown}
+            onChange={onWrite}
+          />
+        </Suspense>
+      )}
+      {problems.length > 0 && (
+        <section className={classes.dock} aria-label="Problems" tabIndex={0}>
+          <ProblemList
+            problems={problems}
+            itemAt={itemAt}
+            onShow={(problem) => {
+              // A copy: asked for again, it leads there again.
+              if (text !== null && problem.line !== undefined) show({ ...problem });
+              else onShowPath(problem.path);
+            }}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
+
+type ListViewProps = {
+  document: RouterDocument;
+  status: RouterStatus | undefined;
+  /** The live document that the draft is based on. */
+  live: RouterDocument;
+  shares: Shares;
+  measured: MeasuredRates | undefined;
+  problems: readonly DocumentProblem[];
+  warnings: readonly string[];
+  /** The item that is open. */
+  shown: ItemPlace | null;
+  canEdit: boolean;
+  onShow: (place: ItemPlace) => void;
+  onAdd: (section: Section) => void;
+  onMove: (place: ItemPlace, to: number) => void;
+  onOpen: (task: DestinationTask) => void;
+};
+
+const titles: readonly { section: Section; title: string }[] = [
+  { section: 'sources', title: 'Sources' },
+  { section: 'routes', title: 'Routes, in order' },
+  { section: 'logspaces', title: 'Logspaces' },
+  { section: 'destinations', title: 'Destinations' },
+];
+
+/** The document as lists: routes in their order, which can be dragged and moved by keys, and what is on both sides. */
+export function ListView(props: ListViewProps) {
+  const { document, status, canEdit, onAdd, onOpen } = props;
+  const left = status?.queues_left ?? [];
+  return (
+    <div className={listClasses.lists}>
+      {titles.map(({ section, title }) => (
+        <section key={section} className={listClasses.list} aria-label={title.replace(/,.*/, '')}>
+          <div className={listClasses.head}>
+            <h2>{title}</h2>
+            {canEdit && (
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                leftSection={<IconPlus size={14} />}
+                aria-label={`Add ${nounOf(section).toLowerCase()}`}
+                onClick={() => onAdd(section)}
+              >
+                Add
+              </Button>
+            )}
+          </div>
+          <Rows {...props} section={section} />
+          {section === 'routes' && status !== undefined && status.unrouted_messages > 0 && (
+            <p className={listClasses.note}>
+              {formatCount(status.unrouted_messages)} messages matched no route and were dropped.
+            </p>
+          )}
+          {document[section].length === 0 && <p className={listClasses.note}>{noneYet(section)}</p>}
+          {section === 'destinations' &&
+            left.map((one) => (
+              <div key={one.id} className={listClasses.note}>
+                <b>{one.id}</b> is not in the document: {formatCount(one.queue_messages)} messages
+                wait until it comes back.
+                {canEdit && <DestinationActions destination={one} onOpen={onOpen} />}
+              </div>
+            ))}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Rows(props: ListViewProps & { section: Section }) {
+  const { document, section, canEdit, onMove, status } = props;
+  const [dragged, setDragged] = useState<number | null>(null);
+  const canMove = canEdit && section === 'routes';
+  const traffic = section === 'routes' ? trafficOf(document, status, props.shares).routes : [];
+  return (
+    <ol className={listClasses.rows}>
+      {document[section].map((item, index) => (
+        <li
+          key={index}
+          data-dragged={dragged === index}
+          draggable={canMove}
+          onDragStart={() => setDragged(index)}
+          onDragEnd={() => setDragged(null)}
+          onDragOver={(event) => {
+            if (dragged !== null) event.preventDefault();
+          }}
+          onDrop={() => {
+            if (dragged !== null) onMove({ section, index: dragged }, index);
+            setDragged(null);
+          }}
+        >
+          <Row {...props} item={item} place={{ section, index }} traffic={traffic[index]} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type RowProps = ListViewProps & { item: Item; place: ItemPlace; traffic: RouteTraffic | undefined };
+
+function Row(props: RowProps) {
+  const { item, place, traffic, status, problems, warnings, canEdit } = props;
+  const { section, index } = place;
+  const isRoute = section === 'routes';
+  const name = idOf(item) === '' ? 'without a name' : idOf(item);
+  const wrong = problemsOfItem(problems, place);
+  const live = liveOf(status, section, idOf(item));
+  const off = isOff(item);
+  const badges = badgesOf(props.live, section, item);
+  const destination =
+    section === 'destinations'
+      ? status?.destinations.find(({ id }) => id === idOf(item))
+      : undefined;
+  const forecast =
+    destination === undefined || off ? '' : forecastText(forecastFor(destination, props.measured));
+  return (
+    <>
+      <button
+        type="button"
+        className={listClasses.row}
+        aria-label={`${nounOf(section)} ${name}`}
+        aria-pressed={isSamePlace(props.shown, place)}
+        data-card={`${section}-${index}`}
+        data-off={off}
+        onClick={() => props.onShow(place)}
+      >
+        {isRoute && canEdit && <IconGripVertical size={14} aria-hidden />}
+        {isRoute && <span className={listClasses.order}>{index + 1}</span>}
+        <b className={listClasses.name} title={name}>
+          {name}
+        </b>
+        <span className={listClasses.about}>{itemText(section, item, warnings)}</span>
+        {isRoute && (
+          <span className={listClasses.path}>
+            {stepsOf(item).map(kindOf).join(', ')}
+            {' → '}
+            {listOf(item['to']).join(', ') || 'nowhere'}
+          </span>
+        )}
+        {wrong.length > 0 && (
+          <span className="inlineRow gap4 meta bad">
+            <IconAlertTriangle size={14} aria-hidden /> {wrong[0]?.message}
+          </span>
+        )}
+        {wrong.length === 0 && !off && live?.trouble !== undefined && (
+          <span className="inlineRow gap4 meta bad">{destination?.last_error ?? live.trouble}</span>
+        )}
+        {traffic !== undefined && traffic.drops > 0 && (
+          <span className={listClasses.drops}>{formatRate(traffic.drops)}/s dropped</span>
+        )}
+        {destination !== undefined && destination.queue_messages > 0 && (
+          <span className={listClasses.queued} data-off={off}>
+            {formatCount(destination.queue_messages)} {off ? 'kept' : 'queued'}
+            {forecast !== '' && `, ${forecast}`}
+          </span>
+        )}
+        {destination !== undefined && destination.quarantined > 0 && (
+          <span className={listClasses.queued}>{formatCount(destination.quarantined)} refused</span>
+        )}
+        {off && !badges.includes('disabled') && <span className={listClasses.off}>off</span>}
+        <Badges badges={badges} shown={2} />
+        <span className="toEnd bold">{off ? '' : rateLabel(status, live)}</span>
+      </button>
+      {destination !== undefined && !off && isFailing(destination) && <Outage of={destination} />}
+      {destination !== undefined && canEdit && (
+        <div className={listClasses.actions}>
+          <DestinationActions destination={destination} onOpen={props.onOpen} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Since when it is down, and what waits. */
+function Outage({ of }: { of: DestinationStatus }) {
+  const [zone] = useZone();
+  const parts = [
+    `Down ${sinceText(of, zone)}`.trim(),
+    `${formatBytes(of.queue_bytes)} of ${formatBytes(of.queue_bytes_max)} queued`,
+    ...(of.oldest_ms == null ? [] : [`the oldest waits for ${formatLength(of.oldest_ms)}`]),
+  ];
+  return <p className={listClasses.outage}>{parts.join(' · ')}</p>;
 }

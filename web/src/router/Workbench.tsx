@@ -1,32 +1,36 @@
 /** The router page once its document is known: three views of one draft, the form of an item, tests and dialogs. */
 import { useMediaQuery } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Button, Group } from '@mantine/core';
 import { isAway } from '../api/client';
-import type { RouterChange, RouterStatus } from '../api/model';
-import type { Trace } from '../api/trace';
+import type { DocumentProblem, RouterChange, RouterStatus } from '../api/model';
+import type { Trace } from '../api/query';
 import { Notice } from '../ui/Notice';
 import { InlineCode } from '../ui/InlineCode';
 import { follow, useOpen } from '../ui/open';
+import { formatRate } from '../ui/number';
 import { PageHead } from './PageHead';
-import { SidePanel } from './SidePanel';
 import { StartDialog } from './StartDialog';
 import { Views } from './Views';
-import { useMeasured } from './canvas/measure';
-import { useShares } from './canvas/shares';
-import { TaskDialog } from './destination/TaskDialog';
-import { idOf } from './document';
+import { type MeasuredRates, useMeasured } from './canvas/measure';
+import { type Shares, useShares } from './canvas/shares';
+import { type ItemPlace, type RouterDocument, idOf, isSamePlace, itemAt } from './document';
 import { DraftBar } from './draft/DraftBar';
-import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
 import { HistoryDialog } from './history/HistoryDialog';
 import { placeOf } from './problems';
-import type { Live } from './queries';
-import type { RouterView } from './routerParams';
+import { type Live, confirmRevision, rollBack } from './queries';
+import type { DestinationTask, RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
 import { testSummary } from './testing/testSummary';
-import { passedIds } from './trace/TracePanel';
+import { TracePanel, passedIds } from './trace/TracePanel';
 import { useRouterKeys } from './useRouterKeys';
 import { type Workbench as Bench, useWorkbench } from './useWorkbench';
+import { ListDialog } from './destination/ListDialog';
+import { ReplayDialog } from './destination/ReplayDialog';
+import { ItemPanel } from './ItemPanel';
+import type { Content, Edit } from './draft/edits';
+import { RouteEditor } from './editor/RouteEditor';
 import classes from './RouterPage.module.css';
 
 const NARROW = '(max-width: 720px)';
@@ -225,4 +229,153 @@ function Applied({ change }: { change: RouterChange }) {
       ))}
     </Notice>
   );
+}
+
+type TaskDialogProps = DestinationTask & { canEdit: boolean; onClose: () => void };
+
+/** The dialog of what is done about a destination. */
+function TaskDialog({ task, id, canEdit, onClose }: TaskDialogProps) {
+  switch (task) {
+    case 'queue':
+    case 'quarantine':
+      return <ListDialog list={task} id={id} canEdit={canEdit} onClose={onClose} />;
+    case 'replay':
+      return <ReplayDialog id={id} onClose={onClose} />;
+  }
+}
+
+type SidePanelProps = {
+  document: RouterDocument | null;
+  live: RouterDocument;
+  draft: Content | null;
+  status: RouterStatus | undefined;
+  shares: Shares;
+  measured: MeasuredRates | undefined;
+  problems: readonly DocumentProblem[];
+  warnings: readonly string[];
+  view: RouterView;
+  canEdit: boolean;
+  /** The item that was added just now. */
+  added: ItemPlace | null;
+  onView: (part: Partial<RouterView>) => void;
+  onEdit: (edit: Edit, mark?: string | null) => void;
+  onTrace: (trace: Trace | null) => void;
+};
+
+/** The panel beside the views: the form of an item, or the path of a message. */
+function SidePanel(props: SidePanelProps) {
+  const { document, draft, status, problems, warnings, view, canEdit, onView, onEdit } = props;
+  if (document === null || view.mode === 'text') return null;
+  if (view.trace !== null) {
+    return (
+      <div className={classes.side}>
+        <TracePanel
+          key={view.trace}
+          id={view.trace}
+          document={document}
+          draft={draft}
+          onTrace={props.onTrace}
+          onClose={() => onView({ trace: null })}
+        />
+      </div>
+    );
+  }
+  const place = view.item;
+  const item = place === null ? undefined : itemAt(document, place);
+  if (place === null || item === undefined) return null;
+  const isNew = isSamePlace(props.added, place);
+  const close = () => onView({ item: null, step: null });
+  return (
+    <div className={classes.side}>
+      {place.section === 'routes' ? (
+        <RouteEditor
+          // A new route may stand where the one stood that was open.
+          key={`${place.index} ${String(isNew)}`}
+          {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
+          live={props.live}
+          shares={props.shares}
+          measured={props.measured}
+          route={item}
+          step={view.step}
+          onStep={(step) => onView({ step })}
+          onShow={(next) => onView({ item: next })}
+          onClose={close}
+        />
+      ) : (
+        <ItemPanel
+          key={`${place.section}-${place.index}`}
+          {...{ place, item, problems, status, canEdit, isNew, onEdit }}
+          measured={props.measured}
+          onClose={close}
+          onOpen={(open) => onView({ open })}
+        />
+      )}
+    </div>
+  );
+}
+
+type Unconfirmed = NonNullable<RouterStatus['unconfirmed']>;
+
+type UnconfirmedBannerProps = { unconfirmed: Unconfirmed; canEdit: boolean };
+
+/** A revision that goes back by itself: how long it has, how messages fare since, and the decision. */
+function UnconfirmedBanner({ unconfirmed, canEdit }: UnconfirmedBannerProps) {
+  const { revision, back_to, until, health } = unconfirmed;
+  const queryClient = useQueryClient();
+  const now = useNow();
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['router'] });
+  const confirm = useMutation({ mutationFn: confirmRevision, onSettled });
+  const back = useMutation({
+    mutationFn: () => rollBack(back_to, `revision ${revision} was not confirmed`),
+    onSettled,
+  });
+  const error = confirm.error ?? back.error;
+  const worse = health?.worse ?? [];
+  return (
+    <Notice
+      tone={worse.length > 0 ? 'caution' : 'info'}
+      title={`Revision ${revision} is live until it is confirmed: back to revision ${back_to} in ${countdown(Date.parse(until) - now)}`}
+    >
+      {worse.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {health != null && worse.length === 0 && (
+        <p>
+          Nothing is worse than before
+          {health.before != null &&
+            `: ${formatRate(health.after.received)}/s received, ${formatRate(health.before.received)}/s before`}
+          .
+        </p>
+      )}
+      {error !== null && <p role="alert">{error.message}</p>}
+      {canEdit && (
+        <Group gap={8} mt={8}>
+          <Button variant="filled" loading={confirm.isPending} onClick={() => confirm.mutate()}>
+            Confirm
+          </Button>
+          <Button loading={back.isPending} onClick={() => back.mutate()}>
+            Go back now
+          </Button>
+        </Group>
+      )}
+    </Notice>
+  );
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  const two = (number: number) => String(number).padStart(2, '0');
+  return hours > 0
+    ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`;
 }

@@ -1,8 +1,8 @@
 /** The fields that the server's problems belong to. */
 import type { DocumentProblem } from '../api/model';
 import { type Item, type ItemPlace, type Section, idOf, nounOf, textOf } from './document';
-import { settingsAt } from './fields';
 import { isSection } from './sections';
+import { settingsAt } from './fields';
 
 export type ProblemPlace = {
   section: Section;

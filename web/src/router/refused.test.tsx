@@ -2,10 +2,10 @@ import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { RouterStatus } from '../api/model';
 import { renderPart } from '../test-render';
-import { EndCard } from './canvas/EndCard';
+import { EndCard } from './canvas/cards';
 import type { CardData } from './canvas/cardData';
 import type { RouterDocument } from './document';
-import { ListView } from './list/ListView';
+import { ListView } from './Views';
 
 const item = { id: 'siem', kind: 'ndjson_http', url: 'http://siem' };
 const document: RouterDocument = {

@@ -6,7 +6,7 @@ import {
   type WorkbenchChange,
   type WorkbenchState,
   reduceWorkbench,
-} from './workbenchState';
+} from './useWorkbench';
 
 const live: RouterDocument = {
   version: 1,

@@ -1,10 +1,11 @@
 /** One sender: what is the matter with it and what to do, its figures, and its last messages as they came. */
-import { ActionIcon, Button } from '@mantine/core';
-import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
+import { ActionIcon, Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
+import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import type { Sender, SkippedSender } from '../api/model';
-import { sendersQuery } from '../api/senders';
+import { type ReactNode, useMemo, useState } from 'react';
+import { Table } from '../ui/Table';
+import type { Sender, SenderFrame, SkewBin, SkippedPiece, SkippedSender } from '../api/model';
+import { sendersQuery } from '../api/status';
 import { editedQuery } from '../api/query';
 import { sessionQuery } from '../api/session';
 import { Dialog } from '../ui/Dialog';
@@ -13,14 +14,15 @@ import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
 import { address } from '../ui/open';
 import { toast } from '../ui/toast';
-import { LastFrames } from './LastFrames';
-import { SkewChart } from './SkewChart';
-import { SkippedPieces } from './SkippedPieces';
-import { Troubles } from './Troubles';
-import { ZoneCard } from './ZoneCard';
-import { STEPS_PER_POINT, skewText } from './senders';
+import { Notice } from '../ui/Notice';
+import { PartLoadError } from '../ui/PageLoadError';
+import { hexRows } from '../messages/drawer/bytes';
+import { permalink } from '../messages/messageState';
+import { NOT_UNDERSTOOD, skippedAbout, skippedName, skippedText } from '../ui/skipped';
+import { Troubles } from './SenderTable';
+import { STEPS_PER_POINT, binText, lengthText, skewText, zonesWith } from './senders';
 import type { SenderKey } from './sendersParams';
-import { forgetSender } from './sendersQueries';
+import { forgetSender, framesQuery, setTimezone, skippedQuery } from './sendersQueries';
 import classes from './Panel.module.css';
 
 type Props = {
@@ -163,11 +165,7 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
   return (
     <footer className={classes.foot}>
       {query !== undefined && (
-        <Button
-          component="a"
-          variant="default"
-          href={address('/search', { q: query, from: '-24h' })}
-        >
+        <Button component="a" href={address('/search', { q: query, from: '-24h' })}>
           Search its messages
         </Button>
       )}
@@ -182,14 +180,253 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
           listed as new.
         </p>
         <div className={classes.answers}>
-          <Button variant="default" onClick={() => setAsks(false)}>
-            Cancel
-          </Button>
-          <Button color="red" loading={forget.isPending} onClick={() => forget.mutate()}>
+          <Button onClick={() => setAsks(false)}>Cancel</Button>
+          <Button
+            variant="filled"
+            color="red"
+            loading={forget.isPending}
+            onClick={() => forget.mutate()}
+          >
             Forget it
           </Button>
         </div>
       </Dialog>
     </footer>
+  );
+}
+
+/** The differences between the times in a sender's last messages and their arrival, as bars with words. */
+function SkewChart({ bins }: { bins: readonly SkewBin[] }) {
+  const highest = Math.max(...bins.map(({ messages }) => messages), 1);
+  return (
+    <Table
+      className={classes.skew}
+      heads={['Distance', 'Share', 'Messages']}
+      headClassName="unseen"
+    >
+      {bins.map((bin) => (
+        <tr key={String(bin.from_ms)}>
+          <th scope="row">{binText(bin)}</th>
+          <td className={classes.track}>
+            <span
+              className={classes.bar}
+              style={{ width: `${Math.max((bin.messages / highest) * 100, 0.5)}%` }}
+            />
+          </td>
+          <td>{formatCount(bin.messages)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+type ZoneCardProps = { sender: Sender; zone: NonNullable<Sender['zone']>; mayChange: boolean };
+
+/** The evidence that a sender writes its times in another zone, and the way to set it right. */
+function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
+  const { guess, messages, of } = zone;
+  const ahead = zone.seconds_ahead > 0;
+  const length = lengthText(Math.abs(zone.seconds_ahead) * 1000);
+  const cache = useQueryClient();
+  const zones = useMemo(() => zonesWith(guess, new Date()), [guess]);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [chosen, setChosen] = useState(zones[0] === own ? own : guess);
+  const fix = useMutation({
+    mutationFn: (timezone: string | null) => setTimezone(sender, timezone),
+    onSuccess: ({ revision }, timezone) => {
+      toast({
+        tone: 'good',
+        title: `Times of ${sender.host} are read as ${timezone ?? 'those of its source'}`,
+        detail: `From now on, as revision ${revision}. Messages that are stored keep their times.`,
+        ...(timezone !== null && { action: { label: 'Undo', run: () => fix.mutate(null) } }),
+      });
+      void cache.invalidateQueries({ queryKey: sendersQuery.queryKey });
+    },
+  });
+  return (
+    <section className={classes.card} data-tone="caution" aria-label="Time zone">
+      <h3>
+        Always {length} {ahead ? 'ahead' : 'behind'}
+      </h3>
+      <p>
+        <strong>
+          {formatCount(messages)} of {formatCount(of)}
+        </strong>{' '}
+        of the last messages say a time that is {length} {ahead ? 'after' : 'before'} their arrival.
+        A whole number of quarters of an hour is a time zone, not a clock that drifts: it probably
+        writes local time, UTC{guess}.
+      </p>
+      {mayChange ? (
+        <div className={classes.fix}>
+          <NativeSelect
+            label="Read its times as"
+            value={chosen}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          >
+            <option value={guess}>UTC{guess}, all year</option>
+            {zones.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </NativeSelect>
+          <Button variant="filled" loading={fix.isPending} onClick={() => fix.mutate(chosen)}>
+            Use it from now on
+          </Button>
+        </div>
+      ) : (
+        <p>An operator can set its zone here.</p>
+      )}
+      {fix.error !== null && <Notice tone="error" title={fix.error.message} />}
+    </section>
+  );
+}
+
+const BYTES_MAX = 1024;
+
+const looks = ['Text', 'Hex'] as const;
+
+const names: Record<SenderFrame['recognised'], string> = {
+  rfc5424: 'RFC 5424',
+  rfc3164: 'RFC 3164',
+  other: 'no syslog header',
+  unparsed: 'not recognised',
+};
+
+/** The last messages of a sender as they came, as text or bytes, with what was read out of them. */
+function LastFrames({ sender: { source, host } }: { sender: SenderKey }) {
+  const { data: frames, error, refetch, isFetching } = useQuery(framesQuery({ source, host }));
+  const [look, setLook] = useState<string>('Text');
+  return (
+    <section className={classes.part} aria-label="Last messages">
+      <div className={classes.tools}>
+        <h3>Last messages as they came</h3>
+        <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
+          <IconRefresh size={16} />
+        </ActionIcon>
+        <SegmentedControl data={[...looks]} value={look} onChange={setLook} />
+      </div>
+      {error !== null && (
+        <PartLoadError what="Messages" error={error} onRetry={() => void refetch()} />
+      )}
+      {frames === undefined && error === null && <Skeleton height={80} />}
+      {frames?.length === 0 && (
+        <p className="dimmed">No message of it is stored: they are dropped, or have expired.</p>
+      )}
+      <ol className="stack gap8">
+        {frames?.map((frame) => (
+          <Frame key={frame.id} frame={frame} isHex={look === 'Hex'} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
+  const [zone] = useZone();
+  const bytes = Uint8Array.from(atob(frame.bytes), (character) => character.charCodeAt(0));
+  const shown = bytes.subarray(0, BYTES_MAX);
+  const rest = bytes.length - shown.length;
+  const fields = Object.entries(frame.fields).filter(([name]) => name !== 'message');
+  return (
+    <li className={classes.frame}>
+      <p className={classes.about}>
+        <a href={permalink(frame.id)} className="mono">
+          {formatTime(frame.received, zone)}
+        </a>
+        <span className={classes.kind} data-bad={frame.recognised === 'unparsed'}>
+          {names[frame.recognised]}
+        </span>
+        {bytes.length} bytes
+      </p>
+      <pre className={classes.bytes}>
+        {isHex ? hexRows(shown, BYTES_MAX, 8) : new TextDecoder().decode(shown)}
+        {rest > 0 && `\n… and ${rest} bytes more`}
+      </pre>
+      {fields.length > 0 && (
+        <dl className={classes.fields}>
+          {fields.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{[value].flat().join(', ')}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+const SKIPPED_PIECES_BYTES_MAX = 1024;
+
+const looksSkippedPieces = ['Text', 'Hex'] as const;
+
+/** The last bytes from an address that no message holds, as text or bytes. */
+function SkippedPieces({ skipped: { source, host, reasons } }: { skipped: SkippedSender }) {
+  const { data: session } = useQuery(sessionQuery);
+  const mayLook = session?.user?.role === 'admin' || session?.user?.role === 'operator';
+  const query = { ...skippedQuery({ source, host }), enabled: mayLook };
+  const { data: pieces, error, refetch, isFetching } = useQuery(query);
+  const [look, setLook] = useState<string>('Text');
+  return (
+    <section className={classes.part} aria-label="In no message">
+      <div className={classes.tools}>
+        <h3>Bytes in no message</h3>
+        {mayLook && (
+          <>
+            <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
+              <IconRefresh size={16} />
+            </ActionIcon>
+            <SegmentedControl data={[...looksSkippedPieces]} value={look} onChange={setLook} />
+          </>
+        )}
+      </div>
+      <p className="dimmed">
+        {skippedText(reasons)}, of all that {host} sent.
+        {!mayLook && ' Operators can look at the last of them.'}
+      </p>
+      {error !== null && (
+        <PartLoadError what="Bytes" error={error} onRetry={() => void refetch()} />
+      )}
+      {mayLook && pieces === undefined && error === null && <Skeleton height={80} />}
+      {pieces?.length === 0 && (
+        <p className="dimmed">
+          None came since the server started, which keeps only the last ones.
+        </p>
+      )}
+      <ol className="stack gap8">
+        {pieces?.map((piece) => (
+          <Piece key={`${piece.received} ${piece.reason}`} piece={piece} isHex={look === 'Hex'} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Piece({ piece, isHex }: { piece: SkippedPiece; isHex: boolean }) {
+  const [zone] = useZone();
+  const { received, reason, bytes, head } = piece;
+  const shown = Uint8Array.from(atob(head), (character) => character.charCodeAt(0));
+  const rest = bytes - shown.length;
+  return (
+    <li className={classes.frame}>
+      <p className={classes.about}>
+        <span className="mono">{formatTime(received, zone)}</span>
+        <span
+          className={classes.kind}
+          data-bad={reason === NOT_UNDERSTOOD}
+          title={skippedAbout(reason)}
+        >
+          {skippedName(reason)}
+        </span>
+        {formatBytes(bytes)}
+      </p>
+      {shown.length > 0 && (
+        <pre className={classes.bytes}>
+          {isHex ? hexRows(shown, SKIPPED_PIECES_BYTES_MAX, 8) : new TextDecoder().decode(shown)}
+          {rest > 0 && `\n… and ${formatBytes(rest)} more`}
+        </pre>
+      )}
+    </li>
   );
 }

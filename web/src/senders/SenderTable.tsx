@@ -2,12 +2,19 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Table } from '../ui/Table';
 import type { Sender } from '../api/model';
 import { Trend } from '../ui/chart/Trend';
 import { formatCount, formatRate } from '../ui/number';
 import { formatAge, formatTime, useZone } from '../ui/time';
-import { Troubles } from './Troubles';
-import { STEPS_PER_POINT, isSame, skewText, unparsedPart } from './senders';
+import {
+  STEPS_PER_POINT,
+  isSame,
+  skewText,
+  troubleText,
+  troublesOf,
+  unparsedPart,
+} from './senders';
 import type { SenderKey, Sort } from './sendersParams';
 import classes from './Senders.module.css';
 
@@ -43,44 +50,39 @@ export function SenderTable({ rows, sort, isReversed, opened, now, onSort, onOpe
   const [max, setMax] = useState(ROWS);
   return (
     <div className={classes.table} tabIndex={0} role="region" aria-label="Senders">
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th
-                key={head.label}
-                scope="col"
-                className={head.className}
-                aria-sort={
-                  head.sort === sort ? (isReversed ? 'descending' : 'ascending') : undefined
-                }
-              >
-                {head.sort === undefined ? (
-                  head.label
-                ) : (
-                  <SortButton
-                    label={head.label}
-                    isOn={head.sort === sort}
-                    isReversed={isReversed}
-                    onSort={() => onSort(head.sort ?? 'state')}
-                  />
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, max).map((sender) => (
-            <Row
-              key={`${sender.source}/${sender.host}`}
-              sender={sender}
-              isOpen={opened !== null && isSame(sender, opened)}
-              now={now}
-              onOpen={() => onOpen(sender)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        heads={[
+          ...heads.map((head) => (
+            <th
+              key={head.label}
+              scope="col"
+              className={head.className}
+              aria-sort={head.sort === sort ? (isReversed ? 'descending' : 'ascending') : undefined}
+            >
+              {head.sort === undefined ? (
+                head.label
+              ) : (
+                <SortButton
+                  label={head.label}
+                  isOn={head.sort === sort}
+                  isReversed={isReversed}
+                  onSort={() => onSort(head.sort ?? 'state')}
+                />
+              )}
+            </th>
+          )),
+        ]}
+      >
+        {rows.slice(0, max).map((sender) => (
+          <Row
+            key={`${sender.source}/${sender.host}`}
+            sender={sender}
+            isOpen={opened !== null && isSame(sender, opened)}
+            now={now}
+            onOpen={() => onOpen(sender)}
+          />
+        ))}
+      </Table>
       {rows.length > max && (
         <Button variant="subtle" m={8} onClick={() => setMax(max + ROWS)}>
           Show {formatCount(Math.min(ROWS, rows.length - max))} more of {formatCount(rows.length)}
@@ -158,4 +160,17 @@ function Row({ sender, isOpen, now, onOpen }: RowProps) {
 function percent(part: number): string {
   if (part > 0 && part < 0.001) return '< 0.1 %';
   return `${(part * 100).toFixed(part === 0 || part >= 0.1 ? 0 : 1)} %`;
+}
+
+/** The troubles of a sender, in words that carry their colour along. */
+export function Troubles({ sender }: { sender: Sender }) {
+  return (
+    <span className={classes.troubles}>
+      {troublesOf(sender).map((trouble) => (
+        <span key={trouble} className={classes.trouble} data-trouble={trouble}>
+          {troubleText(trouble, sender)}
+        </span>
+      ))}
+    </span>
+  );
 }

@@ -3,20 +3,24 @@ import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconSearch, IconTransferIn } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import type { Sender } from '../api/model';
-import { sendersQuery } from '../api/senders';
+import type { Sender, Senders, SkippedSender } from '../api/model';
+import { sendersQuery } from '../api/status';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 import { PageLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
-import { formatCount, formatMessages, formatRate } from '../ui/number';
+import { formatBytes, formatCount, formatMessages, formatRate } from '../ui/number';
 import { follow, useOpen, address } from '../ui/open';
+import { NOT_UNDERSTOOD } from '../ui/skipped';
 import { SenderPanel } from './SenderPanel';
 import { SenderTable } from './SenderTable';
-import { ShowChoice } from './ShowChoice';
-import { SkippedNotice } from './SkippedNotice';
 import { countsOf, isSame, keyOf, listed, skippedOf } from './senders';
-import type { SenderKey, SendersState } from './sendersParams';
+import {
+  type SenderFilter,
+  type SenderKey,
+  type SendersState,
+  senderFilters,
+} from './sendersParams';
 import classes from './Senders.module.css';
 
 type Props = {
@@ -53,7 +57,6 @@ export function SendersPage({ state, onChange }: Props) {
         <Button
           component="a"
           href={address('/send')}
-          variant="default"
           className="toEnd"
           leftSection={<IconTransferIn size={16} aria-hidden />}
         >
@@ -151,9 +154,7 @@ function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
   if (isAny) {
     return (
       <Empty title="No sender is like that">
-        <Button variant="default" onClick={onAll}>
-          Show all senders
-        </Button>
+        <Button onClick={onAll}>Show all senders</Button>
       </Empty>
     );
   }
@@ -175,4 +176,69 @@ function Loading() {
       <Skeleton height={320} />
     </div>
   );
+}
+
+const labels: Record<SenderFilter, string> = {
+  all: 'All',
+  silent: 'Silent',
+  skewed: 'Skewed',
+  unparsed: 'Unparsed',
+  new: 'New',
+};
+
+type ShowChoiceProps = {
+  show: SenderFilter;
+  counts: Record<SenderFilter, number>;
+  onShow: (show: SenderFilter) => void;
+};
+
+/** The filter of the senders, with the number of each kind. */
+function ShowChoice({ show, counts, onShow }: ShowChoiceProps) {
+  return (
+    <div className={classes.shows} role="group" aria-label="Which senders">
+      {senderFilters.map((one) => (
+        <button
+          key={one}
+          type="button"
+          className={classes.show}
+          data-trouble={one}
+          aria-pressed={one === show}
+          onClick={() => onShow(one)}
+        >
+          {labels[one]} <span className="meta regular dimmed">{formatCount(counts[one])}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The rest is in the panels of the senders. */
+const ROWS = 3;
+
+/** The senders of bytes that no message holds: nothing else would say that they came. */
+export function SkippedNotice({ skipped, skipped_left_out: leftOut }: Senders) {
+  const rows = skipped
+    .map((row) => ({ ...row, bytes: row.reasons[NOT_UNDERSTOOD] ?? 0 }))
+    .filter(({ bytes }) => bytes > 0);
+  if (rows.length === 0) return null;
+  const more = rows.length - ROWS;
+  return (
+    <Notice tone="caution" title={titleOf(rows)}>
+      <ul className={classes.skipped}>
+        {rows.slice(0, ROWS).map(({ source, host, bytes }) => (
+          <li key={`${source}/${host}`}>
+            {formatBytes(bytes)} from <a href={address('/senders', { source, host })}>{host}</a>{' '}
+            through {source}
+          </li>
+        ))}
+        {more > 0 && <li>and from {more} more</li>}
+        {leftOut > 0 && <li>and {formatBytes(leftOut)} of addresses that are not listed</li>}
+      </ul>
+      No message holds them: a sender may count its frames wrongly, or be no sender of logs.
+    </Notice>
+  );
+}
+
+function titleOf(rows: readonly SkippedSender[]): string {
+  return `Not understood: ${formatBytes(rows.reduce((sum, { bytes }) => sum + bytes, 0))}`;
 }

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Senders, SkippedSender } from '../api/model';
 import { renderPart } from '../test-render';
-import { SkippedNotice } from './SkippedNotice';
+import { SkippedNotice } from './SendersPage';
 
 function show(skipped: SkippedSender[], leftOut = 0) {
   const senders = { skipped, skipped_left_out: leftOut } as unknown as Senders;

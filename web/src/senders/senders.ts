@@ -1,10 +1,10 @@
 /** The senders that need a look, and their order. Pure. */
-import type { Sender, SkippedSender } from '../api/model';
+import type { Sender, SkewBin, SkippedSender } from '../api/model';
 import { formatLength } from '../ui/time';
 import type { SenderKey, SendersState, SenderFilter, Sort } from './sendersParams';
 
 /** The troubles of a sender. */
-export type Trouble = Exclude<SenderFilter, 'all'>;
+type Trouble = Exclude<SenderFilter, 'all'>;
 
 /** Less is noise: a single line that nobody recognises. */
 const UNPARSED_PART_MIN = 0.01;
@@ -120,3 +120,37 @@ const comparisons: Record<Sort, (a: Sender, b: Sender) => number> = {
   skew: (a, b) => Math.abs(b.skew_ms ?? 0) - Math.abs(a.skew_ms ?? 0),
   unparsed: (a, b) => unparsedPart(b) - unparsedPart(a),
 };
+
+/** A bin of skews in words. `in step`, `1–2 s behind`, `about 2 h ahead`. */
+export function binText({ from_ms: from, to_ms: to }: SkewBin): string {
+  if (from === null) return 'two days or more ahead';
+  if (to === null) return 'two days or more behind';
+  if (from < 0 && to > 0) return 'in step';
+  const [near, far] = [
+    Math.min(Math.abs(from), Math.abs(to)),
+    Math.max(Math.abs(from), Math.abs(to)),
+  ];
+  const side = from < 0 ? 'ahead' : 'behind';
+  // From here on a bin is a quarter of an hour.
+  if (near >= 450_000) return `about ${lengthText((near + far) / 2)} ${side}`;
+  return `${lengthText(near)} to ${lengthText(far)} ${side}`;
+}
+
+/** Names for an offset: which time zones have it now. Pure, apart from what the browser knows of zones. */
+
+/** The zones with this offset (`+02:00`) at a moment; the browser's own first. */
+export function zonesWith(offset: string, at: Date, own = ownZone()): string[] {
+  const others = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== own);
+  return [own, ...others].filter((zone) => offsetOf(zone, at) === offset);
+}
+
+/** `+02:00` */
+export function offsetOf(zone: string, at: Date): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = parts.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return name === 'GMT' ? '+00:00' : name.replace('GMT', '');
+}
+
+function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

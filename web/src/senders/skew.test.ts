@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { binText } from './skew';
+import { binText } from './senders';
 
 it.each([
   [-1000, 1000, 'in step'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { offsetOf, zonesWith } from './zones';
+import { offsetOf, zonesWith } from './senders';
 
 const winter = new Date('2026-11-22T12:00:00Z');
 

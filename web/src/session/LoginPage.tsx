@@ -1,8 +1,12 @@
 /** Asks the user to sign in. It stands in for the requested page, so the address stays what it was. */
+import { Button, Divider } from '@mantine/core';
 import type { Session } from '../api/model';
+import { Notice } from '../ui/Notice';
+import { under, withoutBase } from '../base';
 import { AuthFrame } from './AuthFrame';
-import { Providers } from './Providers';
 import { SignInForm } from './SignInForm';
+import { withoutRefusal } from './refusal';
+import classes from './AuthFrame.module.css';
 
 type Props = {
   version: string;
@@ -16,5 +20,30 @@ export function LoginPage({ version, providers, onSignedIn }: Props) {
       <SignInForm onSignedIn={onSignedIn} />
       <Providers providers={providers} />
     </AuthFrame>
+  );
+}
+
+/** Other places to sign in with: links, because the browser leaves the page for them. */
+function Providers({ providers }: { providers: Session['providers'] }) {
+  if (providers.length === 0) return null;
+  const { refusal, page } = withoutRefusal({
+    pathname: withoutBase(window.location.pathname),
+    search: window.location.search,
+  });
+  return (
+    <div className={classes.providers}>
+      <Divider label="or" />
+      {refusal !== null && <Notice tone="error" title={refusal} />}
+      {providers.map(({ id, label }) => (
+        <Button
+          key={id}
+          component="a"
+          size="sm"
+          href={under(`/api/v1/oidc/${id}/login?to=${encodeURIComponent(page)}`)}
+        >
+          Sign in with {label}
+        </Button>
+      ))}
+    </div>
   );
 }

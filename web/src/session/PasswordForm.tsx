@@ -1,7 +1,8 @@
 /** Changes the user's own password. A session that was left open is not enough: it asks for the old password. */
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../ui/Form';
 import { changePassword } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { NewPassword } from '../ui/password/NewPassword';
@@ -16,12 +17,8 @@ export function PasswordForm({ name, onChanged }: Props) {
     mutationFn: () => changePassword(name, current, chosen),
     onSuccess: onChanged,
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <form className="stack gap12" onSubmit={submit}>
+    <Form className="stack gap12" onSubmit={() => change.mutate()}>
       {change.error !== null && <Notice tone="error" title={change.error.message} />}
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
@@ -30,15 +27,14 @@ export function PasswordForm({ name, onChanged }: Props) {
         autoComplete="current-password"
         data-autofocus
         required
-        withAsterisk={false}
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
       <NewPassword label="New password" name={name} value={chosen} onChange={setChosen} />
       <p className={classes.hint}>Your other sessions end.</p>
-      <Button type="submit" size="sm" loading={change.isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={change.isPending}>
         Change password
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,8 @@
 /** Creates the first administrator of a new data directory. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../ui/Form';
 import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
@@ -21,10 +22,6 @@ export function SetupPage({ version, onSignedIn }: Props) {
     mutationFn: () => setUp(codeIn(code), name.trim(), password),
     onSuccess: (session) => onSignedIn(session),
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    setup.mutate();
-  };
   return (
     <AuthFrame title="Create the administrator" version={version}>
       <p className={classes.hint}>
@@ -40,14 +37,13 @@ export function SetupPage({ version, onSignedIn }: Props) {
           or of its container: <code className="mono">docker compose logs</code>
         </li>
       </ul>
-      <form className="stack gap12" onSubmit={submit}>
+      <Form className="stack gap12" onSubmit={() => setup.mutate()}>
         {setup.error !== null && <Notice tone="error" title={setup.error.message} />}
         <TextInput
           label="Setup code"
           autoComplete="one-time-code"
           autoFocus={code === ''}
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
@@ -56,17 +52,16 @@ export function SetupPage({ version, onSignedIn }: Props) {
           label="Name"
           autoComplete="username"
           required
-          withAsterisk={false}
           spellCheck={false}
           autoCapitalize="off"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NewPassword label="Password" name={name.trim()} value={password} onChange={setPassword} />
-        <Button type="submit" size="sm" mt={4} loading={setup.isPending}>
+        <Button variant="filled" type="submit" size="sm" mt={4} loading={setup.isPending}>
           Create administrator
         </Button>
-      </form>
+      </Form>
     </AuthFrame>
   );
 }

@@ -1,11 +1,12 @@
 /** Name and password, and a code for those who have a second factor, wherever a user has to sign in. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../ui/Form';
 import type { Session } from '../api/model';
 import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
-import { explainRefusal } from './explain';
+import { explainRefusal } from './refusal';
 
 type Props = { name?: string; onSignedIn: (session: Session) => void };
 
@@ -22,10 +23,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
       if (needsCode(error)) setAsksCode(true);
     },
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    login.mutate(asksCode ? code : undefined);
-  };
   // The first time, it is a question and not a failure.
   const isQuestion = needsCode(login.error) && login.variables === undefined;
   const retype = (set: (text: string) => void) => (text: string) => {
@@ -33,7 +30,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
     set(text);
   };
   return (
-    <form className="stack gap12" onSubmit={submit}>
+    <Form className="stack gap12" onSubmit={() => login.mutate(asksCode ? code : undefined)}>
       {login.error !== null && !isQuestion && (
         <Notice tone="error" title={explainRefusal(login.error)} />
       )}
@@ -42,7 +39,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         autoComplete="username"
         autoFocus={filled === ''}
         required
-        withAsterisk={false}
         spellCheck={false}
         autoCapitalize="off"
         value={name}
@@ -53,7 +49,6 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         autoComplete="current-password"
         data-autofocus={filled !== '' || undefined}
         required
-        withAsterisk={false}
         value={password}
         onChange={(event) => retype(setPassword)(event.currentTarget.value)}
       />
@@ -64,15 +59,14 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
           autoComplete="one-time-code"
           autoFocus
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
       )}
-      <Button type="submit" size="sm" mt={4} loading={login.isPending}>
+      <Button variant="filled" type="submit" size="sm" mt={4} loading={login.isPending}>
         Sign in
       </Button>
-    </form>
+    </Form>
   );
 }

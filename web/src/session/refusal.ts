@@ -1,3 +1,6 @@
+import { ApiError } from '../api/client';
+import { needsCode } from '../api/session';
+
 /** Why a provider's user was not let in: the server names a reason in the address, and never a text of its own. */
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -21,4 +24,15 @@ export function withoutRefusal({ pathname, search }: { pathname: string; search:
   const rest = params.toString();
   const known = REFUSALS[reason] ?? REFUSALS['failed'] ?? null;
   return { refusal: known, page: rest === '' ? pathname : `${pathname}?${rest}` };
+}
+
+/** Why signing in failed, in the words of the form. */
+export function explainRefusal(error: Error): string {
+  if (needsCode(error)) return 'This code is wrong, or was used before.';
+  if (error instanceof ApiError && error.status === 401) return 'Name or password is wrong.';
+  if (error instanceof ApiError && error.status === 429) {
+    const wait = error.retryAfterSeconds;
+    return `Too many attempts. Try again ${wait === null ? 'later' : `in ${wait} s`}.`;
+  }
+  return error.message;
 }

@@ -1,28 +1,29 @@
 /** The rows of a tail, the newest at the bottom. Only those in view are in the page, however many come. */
 import { useMergedRef } from '@mantine/hooks';
-import { type MouseEvent, useCallback, useState } from 'react';
+import { type FocusEvent, type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
 import type { ListView, Tab } from '../messages/messageState';
 import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
 import { ListItem, MessageList, MessageRow } from '../messages/list/MessageList';
 import { selectedIn } from '../messages/list/SelectionMenu';
 import { clickedIn } from '../messages/list/click';
-import { lineFields } from '../messages/list/lineOrder';
-import { useDensity } from '../messages/list/listPreferences';
-import { type Room, useRoom } from '../messages/list/useRoom';
+import { type Room, lineFields, useOrdered, useRoom } from '../messages/list/lineOrder';
+import { useDensity } from '../messages/list/listStyle';
 import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
-import type { RowLayout } from '../ui/message/rowLayout';
+import { type Column, type RowLayout, nothingCommon } from '../ui/message/rowLayout';
 import { dayOf } from '../ui/message/times';
 import { useEdit, valueEdit } from '../ui/query/useEdit';
-import { useZone } from '../ui/time';
+import { type Zone, useZone } from '../ui/time';
 import { toast } from '../ui/toast';
-import type { Line } from './buffer';
-import { NoteLine } from './NoteLine';
+import { formatCount } from '../ui/number';
+import { useValueKeys } from '../messages/list/useValueKeys';
+import { useKeys } from '../ui/useKeys';
+import { rowLayoutFor } from '../messages/list/useRowLayout';
+import type { Line, Note } from './buffer';
 import { type Row, useRows } from './rows';
-import { useGrowingLayout } from './useGrowingLayout';
-import { useStreamKeys } from './useStreamKeys';
 import { useFollowing, useVirtualRows } from './useVirtualRows';
+import { clockText } from './idle';
 import classes from './Stream.module.css';
 
 /** The view options of all tails. */
@@ -224,4 +225,114 @@ async function copied(text: string, what: string): Promise<void> {
   const done = await copyText(text);
   if (done) toast({ tone: 'good', title: `Copied ${what}.` });
   else toast({ tone: 'caution', title: 'The browser does not let this page copy.' });
+}
+
+/** A note about this place in the stream: a band across it. */
+function NoteLine({ note, rowIndex }: { note: Note; rowIndex: number }) {
+  const [zone] = useZone();
+  return (
+    <div role="row" aria-rowindex={rowIndex} className={classes.note} data-kind={note.kind}>
+      <span role="cell">{noteText(note, zone)}</span>
+    </div>
+  );
+}
+
+function noteText(note: Note, zone: Zone): string {
+  switch (note.kind) {
+    case 'disconnected':
+      return `Disconnected ${stretch(note, zone)}`;
+    case 'paused':
+      return `Paused ${stretch(note, zone)}`;
+    case 'gap':
+      return `${formatCount(note.messages)} messages are missing here: ${note.reason}`;
+  }
+}
+
+function stretch(note: Extract<Note, { refilled: number }>, zone: Zone): string {
+  const from = clockText(note.from, zone);
+  if (note.until === null) return `since ${from}`;
+  const messages = note.refilled === 1 ? 'message' : 'messages';
+  const refilled = `refilled ${formatCount(note.refilled)} ${messages}`;
+  return `${from} – ${clockText(note.until, zone)}, ${refilled}`;
+}
+
+type UseStreamKeysProps = Omit<
+  Parameters<typeof useValueKeys>[0],
+  'current' | 'enabled' | 'onNoValue'
+> & {
+  rows: readonly Row[];
+  /** Called before anything is done with a row, which must not move away. */
+  onStart: () => void;
+};
+
+/** The keys for the row of a tail that has the focus. */
+function useStreamKeys({ rows, onStart, ...rest }: UseStreamKeysProps) {
+  const [current, setCurrent] = useState<number | null>(null);
+  const { field, keys } = useValueKeys({
+    ...rest,
+    // If there are several lists, the one with the focus has the keys.
+    enabled: current !== null,
+    current: () => {
+      const row = document.activeElement?.closest('[data-row]');
+      const found = row == null ? undefined : rows.find(({ key }) => key === rowKeyOf(row));
+      if (row == null || found?.kind !== 'message') return undefined;
+      setCurrent(found.key);
+      onStart();
+      return { message: found.message, cell: row.querySelector('[data-cursor="true"]') ?? row };
+    },
+  });
+  useKeys(keys);
+  return {
+    current,
+    field,
+    onFocus: ({ target }: FocusEvent) => setCurrent(rowKeyOf(target)),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (!currentTarget.contains(relatedTarget)) setCurrent(null);
+    },
+  };
+}
+
+function rowKeyOf(target: Element): number | null {
+  const key = target.closest<HTMLElement>('[data-row]')?.dataset['row'];
+  return key === undefined ? null : Number(key);
+}
+
+const LOOKED_AT = 500;
+
+/** The layout of a tail's rows. Columns grow while the first lines come, and hold still afterwards. */
+export function useGrowingLayout(lines: readonly Line[], hits: Hits, columns: readonly string[]) {
+  const [known, setKnown] = useState<{ lines: number; layout: RowLayout | null }>({
+    lines: 0,
+    layout: null,
+  });
+  // Looking again pays with twice the lines: that is a dozen times in all, however many come.
+  const kept = lines.length < 2 * known.lines ? known.layout : null;
+  const layout =
+    kept ?? grown(known.layout, rowLayoutFor(newestOf(lines), hits, columns, nothingCommon));
+  if (kept === null && lines.length > 0) setKnown({ lines: lines.length, layout });
+  return useOrdered(layout);
+}
+
+/** The look once more rows are known: no column becomes narrower, and none goes away. */
+export function grown(before: RowLayout | null, now: RowLayout): RowLayout {
+  if (before === null) return now;
+  return {
+    order: now.order,
+    profile: now.profile,
+    host: grownColumn(before.host, now.host),
+    program: grownColumn(before.program, now.program),
+    logspace: before.logspace === null ? now.logspace : grownColumn(before.logspace, now.logspace),
+  };
+}
+
+function grownColumn(before: Column, now: Column | null): Column {
+  return {
+    ch: Math.max(before.ch, now?.ch ?? 0),
+    only: now?.only === before.only ? before.only : null,
+  };
+}
+
+function newestOf(lines: readonly Line[]) {
+  const newest = lines.slice(-LOOKED_AT).toReversed();
+  return newest.flatMap((line) => (line.kind === 'message' ? [line.message] : []));
 }

@@ -1,24 +1,23 @@
 /** Watch messages as they are stored: up to four tails side by side. */
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { fetched } from '../api/code';
-import type { Message } from '../api/model';
+import type { Message, QueryEdit } from '../api/model';
 import type { MessageState } from '../messages/messageState';
 import { useCommands } from '../ui/commands';
 import { useBrowserState } from '../ui/useBrowserState';
 import { Notice } from '../ui/Notice';
 import { useOpen } from '../ui/open';
-import { splitStages } from '../ui/query/stages';
+import { splitStages } from '../ui/query/lexer';
 import { useHits } from '../ui/query/useReading';
-import { Highlights } from './Highlights';
-import { TailFields } from './TailFields';
+import { Facets } from '../messages/facets/Facets';
+import { countsQuery } from '../messages/facets/facetQueries';
+import { useEdit } from '../ui/query/useEdit';
 import { TailPane } from './TailPane';
-import { Tools } from './Tools';
-import { ViewMenu } from './ViewMenu';
-import { searchLink } from './links';
-import { TAILS_MAX, type TailState } from './tailParams';
+import { Highlights, Tools, ViewMenu } from './Tools';
+import { TAILS_MAX, type TailState, searchLink } from './tailParams';
 import { useNotifications } from './useNotifications';
-import { usePanes } from './usePanes';
 import classes from './TailPage.module.css';
 
 /** Loaded when the first message is opened. */
@@ -215,4 +214,78 @@ function OpenMessage({ state, id, messages, onAsk, onChange }: OpenMessageProps)
       <Drawer {...{ state, id, messages, hits }} onAsk={ask} onChange={onChange} />
     </Suspense>
   );
+}
+
+/** Counting is work for the server, and the eye needs no more. */
+const REFRESH_MS = 10_000;
+
+type TailFieldsProps = {
+  state: MessageState;
+  paused: boolean;
+  onQuery: (query: string) => void;
+  onChange: (part: Partial<MessageState>) => void;
+};
+
+/** The fields of what matched in the last minutes, beside the tails. */
+function TailFields({ state, paused, onQuery, onChange }: TailFieldsProps) {
+  const edit = useEdit(state.query);
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...countsQuery(state),
+    refetchInterval: paused ? false : REFRESH_MS,
+  });
+  return (
+    <Facets
+      state={state}
+      facets={data}
+      stale={isPlaceholderData}
+      error={error}
+      onRetry={() => void refetch()}
+      onEdit={(edits: readonly QueryEdit[]) => edit(edits, onQuery)}
+      onChange={onChange}
+    />
+  );
+}
+
+type Pane = { id: number; following: boolean; follow: (following: boolean) => void };
+
+type Panes = {
+  shown: readonly Pane[];
+  followAll: (following: boolean) => void;
+  remove: (at: number) => void;
+};
+
+const initialIds: readonly number[] = Array.from({ length: TAILS_MAX }, (_, id) => id);
+
+/**
+ * The panes of the page, and which of them are followed. A tail keeps its identity when one before it is closed, and
+ * with that its lines.
+ */
+function usePanes(count: number): Panes {
+  /** One for every tail that there can be; those that are closed go to the end, with a new identity. */
+  const [ids, setIds] = useState(initialIds);
+  const [stopped, setStopped] = useState<ReadonlySet<number>>(new Set());
+  const follow = useCallback(
+    (id: number, following: boolean) =>
+      setStopped((known) => {
+        if (known.has(id) !== following) return known;
+        const next = new Set(known);
+        if (following) next.delete(id);
+        else next.add(id);
+        return next;
+      }),
+    [],
+  );
+  const follows = useMemo(
+    () => new Map(ids.map((id) => [id, (following: boolean) => follow(id, following)])),
+    [ids, follow],
+  );
+  return {
+    shown: ids.slice(0, count).map((id) => ({
+      id,
+      following: !stopped.has(id),
+      follow: follows.get(id) ?? (() => undefined),
+    })),
+    followAll: (following) => setStopped(new Set(following ? [] : ids)),
+    remove: (at) => setIds((known) => [...known.toSpliced(at, 1), Math.max(...known) + 1]),
+  };
 }

@@ -1,24 +1,35 @@
 /** One tail: what it asks for, how much comes, and what came. */
-import { ActionIcon, Button } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { completeIn } from '../api/complete';
-import type { Message } from '../api/model';
+import { ActionIcon, Anchor, Button, Skeleton, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconSearch, IconX } from '@tabler/icons-react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { completeIn } from '../api/query';
+import type { Message, ProblemDetail } from '../api/model';
 import type { Tab } from '../messages/messageState';
-import { textHits } from '../ui/highlight';
+import { type Hits, textHits } from '../ui/highlight';
 import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
 import { useClauseActions, useClauses } from '../ui/query/useClauses';
 import { useHits } from '../ui/query/useReading';
 import { useKeys } from '../ui/useKeys';
-import { MeterRow } from './MeterRow';
-import { StateLine } from './StateLine';
-import { StreamArea } from './StreamArea';
-import { searchLink } from './links';
-import type { ListOptions } from './Stream';
+import { formatCount, formatRate } from '../ui/number';
+import { useZone } from '../ui/time';
+import { Empty } from '../ui/Empty';
+import { Notice } from '../ui/Notice';
+import { splitStages } from '../ui/query/lexer';
+import { searchLink } from './tailParams';
+import { type ListOptions, Stream } from './Stream';
 import { marksFor } from './marks';
-import { useTail } from './useTail';
+import { useTail, useTailView } from './useTail';
+import { LINES_MAX } from './buffer';
+import { clockText, idleText, matchingText, stateText } from './idle';
+import type { Tail } from './tail';
+import { barsOf, secondText } from './bars';
+import { SECONDS_MAX, type Second } from './rates';
 import classes from './TailPane.module.css';
+import stateLineClasses from './StateLine.module.css';
+import meterRowClasses from './MeterRow.module.css';
+import chartClasses from './Chart.module.css';
+import emptyStatesClasses from './EmptyStates.module.css';
 
 type Props = {
   query: string;
@@ -139,6 +150,263 @@ function QueryRow(props: QueryRowProps) {
           <IconX size={16} />
         </ActionIcon>
       )}
+    </div>
+  );
+}
+
+type StateLineProps = { tail: Tail; paused: boolean };
+
+/** The line below a tail: whether it is live, what it leaves out, and why nothing may be coming. */
+function StateLine({ tail, paused }: StateLineProps) {
+  const connection = useTailView(tail, (view) => view.connection);
+  const meter = useTailView(tail, (view) => view.meter);
+  const [zone] = useZone();
+  const idle = paused ? null : idleText(meter, zone);
+  return (
+    <div className={stateLineClasses.line}>
+      <span className={stateLineClasses.state} data-kind={paused ? 'paused' : connection.kind}>
+        <span className={stateLineClasses.dot} aria-hidden />
+        {stateText(connection, paused, meter.now)}
+      </span>
+      {connection.kind === 'waiting' && (
+        <UnstyledButton className={stateLineClasses.retry} onClick={() => tail.retry()}>
+          Retry now
+        </UnstyledButton>
+      )}
+      {idle !== null && <span className="ellipsis">{idle}</span>}
+      <Kept tail={tail} />
+    </div>
+  );
+}
+
+function Kept({ tail }: { tail: Tail }) {
+  const fellOut = useTailView(tail, (view) => view.fellOut);
+  if (fellOut === 0) return null;
+  return (
+    <span className="toEnd ellipsis">
+      Showing the newest {formatCount(LINES_MAX)}; {formatCount(fellOut)} older are in Search
+    </span>
+  );
+}
+
+/** The rates of matches and of arrivals, now and in the last minutes. */
+function MeterRow({ tail }: { tail: Tail }) {
+  const meter = useTailView(tail, (view) => view.meter);
+  return (
+    <div className={meterRowClasses.row}>
+      <dl className={meterRowClasses.rates}>
+        <Rate name="matching" text={matchingText(meter)} isPart={meter.shown !== null} />
+        <Rate
+          name="received"
+          text={meter.received === null ? '–' : `${formatRate(meter.received)}/s`}
+        />
+      </dl>
+      <Chart seconds={meter.seconds} />
+    </div>
+  );
+}
+
+type RateProps = { name: string; text: string; isPart?: boolean };
+
+function Rate({ name, text, isPart = false }: RateProps) {
+  const title = 'More match than are sent here. All are stored, and Search finds them.';
+  return (
+    <div className={meterRowClasses.rate} {...(isPart && { title })}>
+      <dt>{name}</dt>
+      <dd data-part={isPart}>{text}</dd>
+    </div>
+  );
+}
+
+const HEIGHT_PX = 44;
+
+/** Matches of the last five minutes, second by second and by severity. */
+const Chart = memo(function Chart({ seconds }: { seconds: readonly Second[] }) {
+  const [zone] = useZone();
+  /** The distance of the bar under the pointer from the left. */
+  const [at, setAt] = useState<number | null>(null);
+  const { paths, unwatched, max } = barsOf(seconds, HEIGHT_PX);
+  const pointed = at === null ? undefined : seconds[at];
+  const sum = seconds.reduce((total, second) => total + second.total, 0);
+  return (
+    <div className="grow minWidth0">
+      <svg
+        className={chartClasses.bars}
+        role="img"
+        aria-label={`Matches of the last 5 minutes: ${sum} in total, at most ${max} in a second`}
+        viewBox={`0 0 ${SECONDS_MAX} ${HEIGHT_PX}`}
+        preserveAspectRatio="none"
+        onPointerMove={({ currentTarget, clientX }) => {
+          const { left, width } = currentTarget.getBoundingClientRect();
+          setAt(Math.floor(((clientX - left) / width) * SECONDS_MAX));
+        }}
+        onPointerLeave={() => setAt(null)}
+      >
+        <path className={chartClasses.unwatched} d={unwatched} />
+        {paths.map(({ tone, path }) => (
+          <path key={tone} data-tone={tone} d={path} />
+        ))}
+        {pointed !== undefined && at !== null && (
+          <rect className={chartClasses.pointer} x={at} width={1} height={HEIGHT_PX} />
+        )}
+      </svg>
+      <div className={chartClasses.scale} aria-hidden>
+        {pointed === undefined ? (
+          <>
+            <span>−5 min</span>
+            <span>peak {formatCount(max)}/s</span>
+            <span>now</span>
+          </>
+        ) : (
+          <span>
+            {clockText(pointed.at * 1000, zone)} · {secondText(pointed)}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+});
+
+/** A screen reader can keep up with this many messages a second. */
+const SLOW_PER_SECOND = 1;
+
+type StreamAreaProps = {
+  tail: Tail;
+  label: string;
+  query: string;
+  hits: Hits;
+  marks: Hits;
+  list: ListOptions;
+  paused: boolean;
+  following: boolean;
+  searchLink: string;
+  onFollow: (following: boolean) => void;
+  onResume: () => void;
+  onQuery: (query: string) => void;
+  onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
+};
+
+/** The place of the lines: the lines themselves, or why there are none, and the way back to the newest. */
+function StreamArea(props: StreamAreaProps) {
+  const { tail, label, query, hits, marks, list, paused, following, onFollow } = props;
+  const lines = useTailView(tail, (view) => view.lines);
+  const isRefused = useTailView(tail, ({ connection }) => connection.kind === 'refused');
+  const isSlow = useTailView(
+    tail,
+    ({ meter: { matched } }) => matched !== null && matched <= SLOW_PER_SECOND,
+  );
+  const goOn = () => {
+    props.onResume();
+    onFollow(true);
+  };
+  return (
+    <div className={classes.stream}>
+      {lines.length === 0 || isRefused ? (
+        <EmptyStates tail={tail} query={query} searchLink={props.searchLink} />
+      ) : (
+        <Stream
+          label={label}
+          query={query}
+          lines={lines}
+          hits={hits}
+          marks={marks}
+          list={list}
+          following={following && !paused}
+          isSlow={isSlow && !paused}
+          onFollow={onFollow}
+          onQuery={props.onQuery}
+          onOpen={props.onOpen}
+        />
+      )}
+      <Waiting tail={tail} following={following} onGoOn={goOn} />
+    </div>
+  );
+}
+
+type WaitingProps = { tail: Tail; following: boolean; onGoOn: () => void };
+
+/** The lines stand still, for whatever reason: says so, and leads back to the newest. */
+function Waiting({ tail, following, onGoOn }: WaitingProps) {
+  const waiting = useTailView(tail, (view) => view.waiting);
+  if (waiting === 0 && following) return null;
+  return (
+    <Button
+      variant="filled"
+      className={classes.pill ?? ''}
+      radius="xl"
+      rightSection={<IconArrowDown size={14} aria-hidden />}
+      onClick={onGoOn}
+    >
+      {waiting === 0 ? 'Paused' : `Paused, ${formatCount(waiting)} new`} · Follow
+    </Button>
+  );
+}
+
+type EmptyStatesProps = { tail: Tail; query: string; searchLink: string };
+
+/** The states of a tail without lines: it begins, it was refused, or nothing matched yet. */
+function EmptyStates({ tail, query, searchLink }: EmptyStatesProps) {
+  const { connection, meter, waiting } = useTailView(tail, (view) => view);
+  switch (connection.kind) {
+    case 'refused':
+      return (
+        <div className={emptyStatesClasses.refused}>
+          <Notice
+            tone="error"
+            title={refusalText(query, connection.problem)}
+            onRetry={() => tail.retry()}
+          >
+            The query was <code>{query === '' ? '*' : query}</code>.{' '}
+            <Anchor href={searchLink} size="sm" underline="always">
+              Open in Search
+            </Anchor>
+          </Notice>
+        </div>
+      );
+    case 'connecting':
+      return <Loading />;
+    case 'waiting':
+      return (
+        <Empty title="No connection to the server">
+          <p>{connection.problem.detail ?? connection.problem.title}</p>
+        </Empty>
+      );
+    case 'open':
+    case 'closed':
+      if (waiting > 0) return <Empty title="New messages are waiting" />;
+      return (
+        <Empty title="Waiting for matches">
+          <p>{arrivingText(meter.received)} New matches appear here as soon as they are stored.</p>
+          <Anchor href={searchLink} underline="always">
+            Search stored messages
+          </Anchor>
+        </Empty>
+      );
+  }
+}
+
+/** The server's text about stages is meant for programs. */
+function refusalText(query: string, { detail, title }: ProblemDetail): string {
+  const { stages } = splitStages(query);
+  return stages === ''
+    ? (detail ?? title)
+    : `A tail shows messages, not tables. Remove ${stages.trim()}`;
+}
+
+function arrivingText(received: number | null): string {
+  if (received === null) return '';
+  if (received === 0) return 'These logspaces are receiving nothing right now.';
+  return `Receiving ${formatRate(received)} messages/s; none of them match.`;
+}
+
+const WIDTHS = [72, 64, 80, 48, 68, 76, 56, 60];
+
+function Loading() {
+  return (
+    <div className={emptyStatesClasses.loading} role="status" aria-label="Connecting">
+      {WIDTHS.map((width) => (
+        <Skeleton key={width} height={12} width={`${width}%`} />
+      ))}
     </div>
   );
 }

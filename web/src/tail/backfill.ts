@@ -3,7 +3,6 @@ import { client, unwrap } from '../api/client';
 import type { Histogram } from '../api/model';
 import { requestZone } from '../ui/time';
 import { type Second, SECONDS_MAX, toneNamed, tones } from './rates';
-import type { TailRequest } from './wire';
 
 /** Rejects where the server does not say: then the chart fills as time goes by. */
 export async function pastSeconds(
@@ -41,4 +40,25 @@ export function secondsOf({
     counts[none] = (counts[none] ?? 0) + Math.max(0, rest);
     return { at: Math.floor(Date.parse(time) / 1000), total: count, counts, watched: true };
   });
+}
+
+export type TailRequest = { query: string; logspaces: readonly string[] };
+
+/** The number of stored messages to begin with, so that there is something to look at. */
+const FIRST_MESSAGES = 200;
+
+/** The requests of a tail. The most that one event brings. */
+export const EVENT_MESSAGES_MAX = 500;
+
+/** A position is sent in a header; with one, no stored messages are requested. */
+export function tailPath({ query, logspaces }: TailRequest, position: string | null): string {
+  const zone = requestZone();
+  const params = new URLSearchParams({
+    query,
+    unparsed: 'text',
+    ...(logspaces.length > 0 && { logspaces: logspaces.join(',') }),
+    ...(zone !== 'UTC' && { timezone: zone }),
+    ...(position === null && { last: String(FIRST_MESSAGES) }),
+  });
+  return `/api/v1/tail?${params.toString()}`;
 }

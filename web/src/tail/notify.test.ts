@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sample } from '../ui/message/sample';
-import { initialNotified, nextNotification, notificationText } from './notify';
+import { initialNotified, nextNotification, notificationText } from './useNotifications';
 
 test('the first match is announced at once, the others together and not too often', () => {
   check([

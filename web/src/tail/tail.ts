@@ -4,14 +4,18 @@
  * **Invariant:** between what was shown before a pause or a lost connection and what is shown after it no match is
  * missing, unless a note says so.
  */
-import { type EventsState, type EventStream, openEvents } from '../api/events';
+import {
+  type EventStream,
+  type EventsState,
+  type TailStatus,
+  openEvents,
+  readEvent,
+} from '../api/events';
 import type { ServerEvent } from '../api/eventParser';
 import type { Message } from '../api/model';
-import { type TailStatus, readEvent } from '../api/tail';
-import { pastSeconds } from './backfill';
+import { EVENT_MESSAGES_MAX, type TailRequest, pastSeconds, tailPath } from './backfill';
 import { Buffer, type Line, type Note } from './buffer';
 import { Rates, type Second, toneOf } from './rates';
-import { EVENT_MESSAGES_MAX, type TailRequest, tailPath } from './wire';
 
 export type TailView = {
   connection: EventsState;

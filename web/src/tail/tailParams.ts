@@ -8,6 +8,7 @@ import {
   tabs,
   views,
 } from '../messages/messageState';
+import { address } from '../ui/open';
 
 export type TailState = Omit<ListView, 'split'> & {
   /** One for each tail, from left to right: at least one, at most `TAILS_MAX`. */
@@ -92,4 +93,13 @@ function readParts(text: string | undefined, separator: string): string[] {
 /** Undefined where nothing is said; an empty list where it says that there are none. */
 function readList(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : readParts(text, ',');
+}
+
+/** Addresses of Search that show what a tail showed. The stored messages that match. */
+export function searchLink(query: string, logspaces: readonly string[]): string {
+  return address('/search', {
+    q: query === '' ? '*' : query,
+    ...(logspaces.length > 0 && { logspace: logspaces.join(',') }),
+    from: '-15m',
+  });
 }

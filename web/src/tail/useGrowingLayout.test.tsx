@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sample } from '../ui/message/sample';
 import type { Line } from './buffer';
 import { type RowLayout, plainLayout } from '../ui/message/rowLayout';
-import { grown, useGrowingLayout } from './useGrowingLayout';
+import { grown, useGrowingLayout } from './Stream';
 
 test('a tail keeps its columns of host and program: of what comes next nothing is known', () => {
   const lines = Array.from({ length: 20 }, (_, key): Line => ({

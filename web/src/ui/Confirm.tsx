@@ -1,6 +1,7 @@
 /** Asks before something that cannot be taken back: it says what will happen, and may want a name typed. */
-import { Button, Group, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Form, FormEnd } from './Form';
 import { Dialog } from './Dialog';
 import { Notice } from './Notice';
 import classes from './Confirm.module.css';
@@ -23,13 +24,9 @@ export function Confirm(props: Props) {
   const { title, action, word, isPending, error, onConfirm, onClose, children } = props;
   const [typed, setTyped] = useState('');
   const isReady = word === undefined || typed.trim() === word;
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (isReady && !isPending) onConfirm();
-  };
   return (
     <Dialog opened onClose={onClose} title={title}>
-      <form className={classes.form} onSubmit={submit}>
+      <Form className={classes.form} onSubmit={() => isReady && !isPending && onConfirm()}>
         <div className={classes.what}>{children}</div>
         {error !== null && <Notice tone="error" title={error.message} />}
         {word !== undefined && (
@@ -47,15 +44,14 @@ export function Confirm(props: Props) {
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
         )}
-        <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red" loading={isPending} disabled={!isReady}>
-            {action}
-          </Button>
-        </Group>
-      </form>
+        <FormEnd
+          action={action}
+          isReady={isReady}
+          isPending={isPending}
+          tone="red"
+          onCancel={onClose}
+        />
+      </Form>
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 /** A small button that copies a text and says that it did. */
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import classes from './Command.module.css';
 
 export function Copy({ what, text }: { what: string; text: string }) {
   return (
@@ -13,5 +14,17 @@ export function Copy({ what, text }: { what: string; text: string }) {
         </Tooltip>
       )}
     </CopyButton>
+  );
+}
+
+/** A command to copy into a terminal. */
+export function Command({ label, text }: { label: string; text: string }) {
+  return (
+    <div className={classes.command}>
+      <code className={classes.text} tabIndex={0} role="textbox" aria-readonly aria-label={label}>
+        {text}
+      </code>
+      <Copy what={label} text={text} />
+    </div>
   );
 }

@@ -24,9 +24,7 @@ export function Notice({ tone, title, children, onRetry }: Props) {
         {children}
         {onRetry !== undefined && (
           <Group mt={8}>
-            <Button variant="default" onClick={onRetry}>
-              Try again
-            </Button>
+            <Button onClick={onRetry}>Try again</Button>
           </Group>
         )}
       </div>

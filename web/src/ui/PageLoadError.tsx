@@ -1,9 +1,10 @@
 /** In the place of what a page asked for and did not get: why, and what to do about it. */
 import type { ReactNode } from 'react';
+import { UnstyledButton } from '@mantine/core';
 import { Empty } from './Empty';
 import { Notice } from './Notice';
 import { Prose } from './Prose';
-import { RequestId } from './PartLoadError';
+import classes from './PartLoadError.module.css';
 
 type Props = {
   error: Error;
@@ -46,4 +47,36 @@ const FORBIDDEN = 403;
 /** The id of an `ApiError`. */
 function statusOf(error: Error): unknown {
   return 'status' in error ? error.status : undefined;
+}
+
+type PartLoadErrorProps = {
+  /** The name of the failed part, in the plural. */
+  what: string;
+  error: Error;
+  onRetry: () => void;
+};
+
+/** In the place of a part of the page that could not be had: what, why, and the way to try again. */
+export function PartLoadError({ what, error, onRetry }: PartLoadErrorProps) {
+  return (
+    <p className={classes.failed} role="status">
+      {what} failed: {error.message.replace(/\.$/, '')}.{' '}
+      <UnstyledButton className={classes.retry} onClick={onRetry}>
+        Retry
+      </UnstyledButton>{' '}
+      <RequestId error={error} />
+    </p>
+  );
+}
+
+/** The id of the request that failed, in small: the server's own log has it in the lines that say why. */
+function RequestId({ error }: { error: Error }) {
+  // The id of an `ApiError`.
+  const id = 'requestId' in error ? error.requestId : undefined;
+  if (typeof id !== 'string') return null;
+  return (
+    <span className="breakAnywhere small dimmed">
+      Request <code>{id}</code>
+    </span>
+  );
 }

@@ -93,9 +93,16 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 28 } },
-    Button: { defaultProps: { size: 'xs' }, styles: { label: { fontWeight: 500 } } },
+    Button: {
+      defaultProps: { size: 'xs', variant: 'default' },
+      styles: { label: { fontWeight: 500 } },
+    },
     Checkbox: { defaultProps: { size: 'xs' }, styles: { label: readable } },
-    InputWrapper: { styles: { description: small, error: small } },
+    // Forms ask for what they need alone: a star at every field would say nothing.
+    InputWrapper: {
+      defaultProps: { withAsterisk: false },
+      styles: { description: small, error: small },
+    },
     ModalRoot: { defaultProps: { centered: true, transitionProps: { duration: 100 } } },
     Menu: {
       defaultProps: {

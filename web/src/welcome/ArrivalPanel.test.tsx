@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderPart } from '../test-render';
 import type { Arrival } from './arrival';
-import { ArrivalPanel } from './ArrivalPanel';
+import { ArrivalPanel } from './WelcomePage';
 import { useQueryClient } from '@tanstack/react-query';
 
 const nothing = { message: null, newest: null } as unknown as Arrival;

@@ -1,6 +1,5 @@
 /** The facts about an account that tables and panels state in the same way. */
-import type { TokenEntry } from '../../api/tokens';
-import type { Grant, Role } from '../../api/users';
+import type { Grant, Role, TokenEntry } from '../../api/users';
 import { type Zone, formatTime } from '../../ui/time';
 import { expiryOf, placesText } from './rows';
 import classes from '../Admin.module.css';

@@ -2,7 +2,7 @@
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
-import { completeIn } from '../../api/complete';
+import { completeIn } from '../../api/query';
 import { logspacesQuery } from '../../api/logspaces';
 import type { Grant } from '../../api/users';
 import { QueryField } from '../../ui/query/QueryField';

@@ -2,16 +2,13 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type TokenLimits, makeToken, tokensQuery } from '../../api/tokens';
-import type { Role } from '../../api/users';
+import { type Role, type TokenLimits, makeToken, tokensQuery } from '../../api/users';
 import { Notice } from '../../ui/Notice';
 import { Preview } from '../preview/Preview';
 import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, grantOf, isIncomplete } from './GrantFields';
-import { PanelFrame } from './PanelFrame';
+import { PanelFrame, Secret, errorAt, otherError } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
-import { Secret } from './Secret';
-import { errorAt, otherError } from './fieldErrors';
 import { expiryTime, expiries } from './expiries';
 import classes from './Panel.module.css';
 
@@ -68,10 +65,8 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
       foot={
         <>
           <span className={classes.footNote}>The secret is shown once, after this.</span>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!isReady} loading={make.isPending}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" disabled={!isReady} loading={make.isPending}>
             Create token
           </Button>
         </>

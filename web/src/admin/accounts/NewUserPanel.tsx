@@ -9,9 +9,8 @@ import { toast } from '../../ui/toast';
 import { Preview } from '../preview/Preview';
 import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, grantOf, isIncomplete } from './GrantFields';
-import { PanelFrame } from './PanelFrame';
+import { PanelFrame, errorAt, otherError } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
-import { errorAt, otherError } from './fieldErrors';
 import classes from './Panel.module.css';
 
 type Props = { onMade: (name: string) => void; onClose: () => void };
@@ -46,10 +45,8 @@ export function NewUserPanel({ onMade, onClose }: Props) {
       foot={
         <>
           <span className={classes.footNote}>The new user is in the audit log.</span>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!isReady} loading={add.isPending}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" disabled={!isReady} loading={add.isPending}>
             Create user
           </Button>
         </>

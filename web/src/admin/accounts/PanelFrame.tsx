@@ -1,7 +1,12 @@
 /** A panel beside the tables: its head, what it says, and its buttons, which stay in sight. */
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Form } from '../../ui/Form';
+import { problemOf } from '../../api/client';
+import { Prose } from '../../ui/Prose';
+import { Copy } from '../../ui/Copy';
+import { Notice } from '../../ui/Notice';
 import classes from './Panel.module.css';
 
 type Props = {
@@ -20,14 +25,7 @@ type Props = {
 export function PanelFrame(props: Props) {
   const { title, about, mark, menu, foot, onSubmit, onClose, children } = props;
   return (
-    <form
-      className="stack minHeight0 fullHeight"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit?.();
-      }}
-    >
+    <Form className="stack minHeight0 fullHeight" noValidate onSubmit={() => onSubmit?.()}>
       <div className={classes.head}>
         {mark}
         <div className={classes.title}>
@@ -43,6 +41,45 @@ export function PanelFrame(props: Props) {
       </div>
       <div className={classes.body}>{children}</div>
       {foot !== undefined && <div className={classes.foot}>{foot}</div>}
-    </form>
+    </Form>
+  );
+}
+
+/** The form fields that a refusal is about. The problem with one field, if the refusal names it. */
+export function errorAt(error: Error | null, path: string): ReactNode {
+  if (error === null || problemOf(error).path !== path) return undefined;
+  return <Prose text={error.message} />;
+}
+
+/** The part of a refusal that no field shows. */
+export function otherError(error: Error | null, paths: readonly string[]): string | undefined {
+  if (error === null || paths.includes(problemOf(error).path ?? '')) return undefined;
+  return error.message;
+}
+
+type SecretProps = { of: string; secret: string; note?: string; onDone: () => void };
+
+/** A secret, the one time that it is shown. */
+export function Secret({ of, secret, note, onDone }: SecretProps) {
+  return (
+    <div className={classes.secretBox}>
+      <Notice tone="caution" title="Copy the secret now: it is not shown again">
+        {note}
+      </Notice>
+      <div className={classes.secret}>
+        <code className="mono" aria-label={`Secret of ${of}`}>
+          {secret}
+        </code>
+        <Copy what="secret" text={secret} />
+      </div>
+      <p className="dimmed">
+        Programs send it as <code className="mono">Authorization: Bearer SECRET</code>
+      </p>
+      <div>
+        <Button variant="filled" data-autofocus onClick={onDone}>
+          I have copied it
+        </Button>
+      </div>
+    </div>
   );
 }

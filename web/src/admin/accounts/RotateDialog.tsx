@@ -1,12 +1,16 @@
 /** Gives a token another secret. The present one goes on for a while, so that senders can be changed one after the other. */
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
-import { type TokenEntry, rotateToken, tokensQuery } from '../../api/tokens';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
+import { type TokenEntry, revokeToken, rotateToken, tokensQuery } from '../../api/users';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import { formatTime, useZone } from '../../ui/time';
-import { Secret } from './Secret';
+import { Confirm } from '../../ui/Confirm';
+import { toast } from '../../ui/toast';
+import { Secret } from './PanelFrame';
+import { usedText } from './rows';
 import classes from './Panel.module.css';
 
 const overlaps = [
@@ -24,10 +28,6 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
     mutationFn: () => rotateToken(token.id, overlap),
     onSuccess: () => cache.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    rotate.mutate();
-  };
   const until = overlaps.find(({ value }) => value === overlap)?.label ?? overlap;
   return (
     <Dialog opened onClose={onClose} title={`Rotate ${token.name}`}>
@@ -39,7 +39,7 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
           onDone={onClose}
         />
       ) : (
-        <form className={classes.form} onSubmit={submit}>
+        <Form className={classes.form} onSubmit={() => rotate.mutate()}>
           <p>The token gets a new secret; its rights and its end stay as they are.</p>
           {token.former_until !== null && (
             <Notice
@@ -55,16 +55,40 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
             data={overlaps}
             onChange={(event) => setOverlap(event.currentTarget.value)}
           />
-          <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={rotate.isPending}>
-              Make a new secret
-            </Button>
-          </Group>
-        </form>
+          <FormEnd action="Make a new secret" isPending={rotate.isPending} onCancel={onClose} />
+        </Form>
       )}
     </Dialog>
+  );
+}
+
+type Props = { token: TokenEntry; now: number; onClose: () => void };
+
+/** Removes a token for good. */
+export function RevokeDialog({ token, now, onClose }: Props) {
+  const cache = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => revokeToken(token.id),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: tokensQuery.queryKey });
+      toast({ tone: 'good', title: `${token.name} is revoked` });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Revoke ${token.name}`}
+      action="Revoke"
+      isPending={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The token stops working at once. Whatever still uses it is refused with 401. Last used:{' '}
+        {usedText(token, now)}.
+      </p>
+      <p>It cannot be brought back. To change only its secret, rotate it.</p>
+    </Confirm>
   );
 }

@@ -1,21 +1,43 @@
 /** A user: what they may do, and what can be done about them. */
-import { Button } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import {
+  IconBan,
+  IconCheck,
+  IconDots,
+  IconKey,
+  IconLogout,
+  IconShieldOff,
+  IconTrash,
+} from '@tabler/icons-react';
 import type { SessionEntry } from '../../api/account';
-import { type Role, type UserEntry, changeUser, usersQuery } from '../../api/users';
+import {
+  type Role,
+  type UserEntry,
+  changeUser,
+  disableUser,
+  enableUser,
+  endSessionsOf,
+  removeTotpOf,
+  removeUser,
+  setPassword,
+  usersQuery,
+} from '../../api/users';
 import { Notice } from '../../ui/Notice';
 import { initialsOf } from '../../ui/initials';
 import { formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
+import { Form, FormEnd } from '../../ui/Form';
+import { Confirm } from '../../ui/Confirm';
+import { Dialog } from '../../ui/Dialog';
+import { NewPassword } from '../../ui/password/NewPassword';
 import { Preview } from '../preview/Preview';
 import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, draftOf, grantOf, isIncomplete } from './GrantFields';
 import { USER_ROLES } from './NewUserPanel';
-import { PanelFrame } from './PanelFrame';
+import { PanelFrame, errorAt, otherError } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
-import { UserMenu } from './UserMenu';
-import { errorAt, otherError } from './fieldErrors';
 import { lastSession, seenText } from './rows';
 import classes from './Panel.module.css';
 import page from '../Admin.module.css';
@@ -80,10 +102,11 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
           <span className={classes.footNote}>
             Counts from the next request on, also in open sessions.
           </span>
-          <Button variant="default" disabled={!isChanged} onClick={reset}>
+          <Button disabled={!isChanged} onClick={reset}>
             Undo
           </Button>
           <Button
+            variant="filled"
             type="submit"
             disabled={!isChanged || isIncomplete(draft)}
             loading={save.isPending}
@@ -126,4 +149,218 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
       />
     </PanelFrame>
   );
+}
+
+type Action = 'enable' | 'disable' | 'end-sessions' | 'remove-factor' | 'password' | 'delete';
+
+type UserMenuProps = {
+  user: UserEntry;
+  /** The number of open sessions, if known. */
+  sessions: number | null;
+  isSelf: boolean;
+  onGone: () => void;
+};
+
+/** The actions on a user besides changing rights. Each first says what it does. */
+function UserMenu({ user, sessions, isSelf, onGone }: UserMenuProps) {
+  const cache = useQueryClient();
+  const [asked, setAsked] = useState<Action | null>(null);
+  const act = useMutation({
+    mutationFn: (action: Exclude<Action, 'password'>) => run(action, user.name),
+    onSuccess: async (_, action) => {
+      setAsked(null);
+      toast({ tone: 'good', title: doneText(action, user.name) });
+      if (action === 'delete') onGone();
+      await cache.invalidateQueries({ queryKey: usersQuery.queryKey });
+    },
+  });
+  const ask = (action: Action) => {
+    act.reset();
+    setAsked(action);
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`More about ${user.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {user.origin === null && !isSelf && (
+            <Menu.Item leftSection={<IconKey size={14} />} onClick={() => ask('password')}>
+              New password…
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => ask('end-sessions')}>
+            End sessions…
+          </Menu.Item>
+          {user.second_factor && (
+            <Menu.Item
+              leftSection={<IconShieldOff size={14} />}
+              onClick={() => ask('remove-factor')}
+            >
+              Remove second factor…
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          {user.disabled ? (
+            <Menu.Item leftSection={<IconCheck size={14} />} onClick={() => act.mutate('enable')}>
+              Enable
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<IconBan size={14} />} onClick={() => ask('disable')}>
+              Disable…
+            </Menu.Item>
+          )}
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={14} />}
+            onClick={() => ask('delete')}
+          >
+            Delete…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'password' && <PasswordDialog name={user.name} onClose={() => setAsked(null)} />}
+      {asked !== null && asked !== 'password' && (
+        <Confirm
+          title={`${titleOf(asked)} ${user.name}`}
+          action={actionOf(asked)}
+          {...(asked === 'delete' && { word: user.name })}
+          isPending={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>{effectOf(asked, user, sessions)}</p>
+          {isSelf && asked !== 'remove-factor' && <p>This is you: you will be signed out.</p>}
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const [password, choose] = useState('');
+  const set = useMutation({
+    mutationFn: () => setPassword(name, password),
+    onSuccess: () => {
+      toast({ tone: 'good', title: `${name} has a new password` });
+      onClose();
+    },
+  });
+  return (
+    <Dialog opened onClose={onClose} title={`New password for ${name}`} size="sm">
+      <Form className={classes.form} onSubmit={() => set.mutate()}>
+        <p>
+          All sessions of {name} end. Tell them the password in person, and ask them to change it.
+        </p>
+        {set.error !== null && <Notice tone="error" title={set.error.message} />}
+        <NewPassword label="New password" name={name} value={password} onChange={choose} />
+        <FormEnd
+          action="Set password"
+          isReady={password !== ''}
+          isPending={set.isPending}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function run(action: Exclude<Action, 'password'>, name: string): Promise<void> {
+  switch (action) {
+    case 'enable':
+      return enableUser(name);
+    case 'disable':
+      return disableUser(name);
+    case 'end-sessions':
+      return endSessionsOf(name);
+    case 'remove-factor':
+      return removeTotpOf(name);
+    case 'delete':
+      return removeUser(name);
+  }
+}
+
+type Asked = Exclude<Action, 'password'>;
+
+function titleOf(action: Asked): string {
+  switch (action) {
+    case 'enable':
+      return 'Enable';
+    case 'disable':
+      return 'Disable';
+    case 'end-sessions':
+      return 'End the sessions of';
+    case 'remove-factor':
+      return 'Remove the second factor of';
+    case 'delete':
+      return 'Delete';
+  }
+}
+
+function actionOf(action: Asked): string {
+  switch (action) {
+    case 'enable':
+      return 'Enable';
+    case 'disable':
+      return 'Disable';
+    case 'end-sessions':
+      return 'End sessions';
+    case 'remove-factor':
+      return 'Remove second factor';
+    case 'delete':
+      return 'Delete user';
+  }
+}
+
+function effectOf(action: Asked, { name, origin }: UserEntry, sessions: number | null): string {
+  const open = sessionsText(sessions);
+  switch (action) {
+    case 'enable':
+      return `${name} can sign in again.`;
+    case 'disable':
+      return `${name} cannot sign in until you enable them again. ${open} at once. Nothing is deleted.`;
+    case 'end-sessions':
+      return `${open} at once. ${name} can sign in again.`;
+    case 'remove-factor':
+      return `${name} will sign in with just a password until a new second factor is set up. Make sure that the request really comes from ${name}.`;
+    case 'delete': {
+      const back =
+        origin === null
+          ? 'The name can be used for somebody else then.'
+          : `If ${origin} still knows them, their next sign-in makes the user again; to prevent that, disable the user instead.`;
+      return `${name} can no longer sign in. ${open} at once. What they did stays in the audit log, under this name. ${back}`;
+    }
+  }
+}
+
+function sessionsText(sessions: number | null): string {
+  switch (sessions) {
+    case null:
+      return 'Open sessions end';
+    case 0:
+      return 'No session is open; any that begins meanwhile ends';
+    case 1:
+      return 'The open session ends';
+    default:
+      return `The ${sessions} open sessions end`;
+  }
+}
+
+function doneText(action: Asked, name: string): string {
+  switch (action) {
+    case 'enable':
+      return `${name} can sign in again`;
+    case 'disable':
+      return `${name} is disabled`;
+    case 'end-sessions':
+      return `The sessions of ${name} have ended`;
+    case 'remove-factor':
+      return `The second factor of ${name} is removed`;
+    case 'delete':
+      return `${name} is deleted`;
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionEntry } from '../../api/account';
-import type { TokenEntry } from '../../api/tokens';
-import type { UserEntry } from '../../api/users';
+import type { TokenEntry, UserEntry } from '../../api/users';
 import {
   type UserRow,
   attention,

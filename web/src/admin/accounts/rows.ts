@@ -1,7 +1,6 @@
 /** The rows of the tables of users and tokens: which are shown, in which order, and what needs attention. Pure. */
 import type { SessionEntry } from '../../api/account';
-import type { TokenEntry } from '../../api/tokens';
-import type { Grant, Role, UserEntry } from '../../api/users';
+import type { Grant, Role, TokenEntry, UserEntry } from '../../api/users';
 import { formatAge } from '../../ui/time';
 import type { Sort } from '../adminParams';
 

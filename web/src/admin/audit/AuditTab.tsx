@@ -2,7 +2,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import { type AuditEntry, auditQuery } from '../../api/audit';
+import { type AuditEntry, auditQuery } from '../../api/users';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { useCommands } from '../../ui/commands';
@@ -10,8 +10,7 @@ import { address, follow, useOpen } from '../../ui/open';
 import { QueryField, type QueryFieldHandle } from '../../ui/query/QueryField';
 import { type TimeRange, requestRange, writeRange } from '../../ui/range';
 import { formatTime, useZone } from '../../ui/time';
-import { Loading } from '../PagePart';
-import { TableFrame } from '../TableFrame';
+import { Loading, TableFrame } from '../PagePart';
 import { completeAudit } from './completeAudit';
 import classes from '../Admin.module.css';
 import own from './Audit.module.css';
@@ -110,27 +109,16 @@ function Entries({ query, range, onQuery }: Props) {
         </span>
         <InSearch query={query} range={range} />
       </div>
-      <TableFrame label="List of actions">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Who</th>
-            <th scope="col">Action</th>
-            <th scope="col">Detail</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, at) => (
-            // Entries have no id; new ones come at the top, with another answer.
-            <Row key={`${entry.time} ${at}`} entry={entry} />
-          ))}
-        </tbody>
+      <TableFrame label="List of actions" heads={['Time', 'Who', 'Action', 'Detail']}>
+        {entries.map((entry, at) => (
+          // Entries have no id; new ones come at the top, with another answer.
+          <Row key={`${entry.time} ${at}`} entry={entry} />
+        ))}
       </TableFrame>
       {!complete && (
         <div className={own.more}>
           {limit < LIMIT_MAX ? (
             <Button
-              variant="default"
               loading={isFetching}
               onClick={() => setLimit(Math.min(limit * STEP, LIMIT_MAX))}
             >

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { logspacesQuery } from '../../api/logspaces';
 import type { Message } from '../../api/model';
 import type { Grant } from '../../api/users';
-import { PartLoadError } from '../../ui/PartLoadError';
+import { PartLoadError } from '../../ui/PageLoadError';
 import { Notice } from '../../ui/Notice';
 import { SeverityBar } from '../../ui/Severity';
 import { Spark } from '../../ui/chart/Spark';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Setting } from '../../api/server';
+import type { Setting } from '../../api/status';
 import { originText, shownSettings } from './settings';
 
 function setting(key: string, part: Partial<Setting> = {}): Setting {

@@ -1,5 +1,5 @@
 /** The settings that are shown, and the words for where each comes from. */
-import type { Setting } from '../../api/server';
+import type { Setting } from '../../api/status';
 
 export function shownSettings(
   all: readonly Setting[],

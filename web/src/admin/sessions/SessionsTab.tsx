@@ -1,6 +1,7 @@
 /** Every open session, with its browser and address; each can be ended. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { UnseenHead } from '../../ui/Table';
 import type { SessionEntry } from '../../api/account';
 import { endSessionOf, usersQuery } from '../../api/users';
 import { browserName } from '../../ui/browserName';
@@ -9,9 +10,7 @@ import { formatAge, formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { useUserRows } from '../accounts/AccountsTab';
 import { countText } from '../accounts/rows';
-import { PagePart } from '../PagePart';
-import { FilterField } from '../FilterField';
-import { TableFrame } from '../TableFrame';
+import { FilterField, PagePart, TableFrame } from '../PagePart';
 import { type SessionRow, shownSessions } from './sessionRows';
 import classes from '../Admin.module.css';
 
@@ -53,32 +52,28 @@ export function SessionsTab({ find, onFind }: Props) {
         </p>
       )}
       {!isLoading && shown.length > 0 && (
-        <TableFrame label="List of sessions">
-          <thead>
-            <tr>
-              <th scope="col">User</th>
-              <th scope="col">Browser</th>
-              <th scope="col">Address</th>
-              <th scope="col">Began</th>
-              <th scope="col">Ends if unused</th>
-              <th scope="col" className={classes.number}>
-                Last used
-              </th>
-              <th scope="col">
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <Row
-                key={row.session.id}
-                row={row}
-                isEnding={end.isPending && end.variables.session.id === row.session.id}
-                onEnd={() => end.mutate(row)}
-              />
-            ))}
-          </tbody>
+        <TableFrame
+          label="List of sessions"
+          heads={[
+            'User',
+            'Browser',
+            'Address',
+            'Began',
+            'Ends if unused',
+            <th scope="col" className={classes.number}>
+              Last used
+            </th>,
+            <UnseenHead label="Actions" />,
+          ]}
+        >
+          {shown.map((row) => (
+            <Row
+              key={row.session.id}
+              row={row}
+              isEnding={end.isPending && end.variables.session.id === row.session.id}
+              onEnd={() => end.mutate(row)}
+            />
+          ))}
         </TableFrame>
       )}
     </PagePart>
@@ -111,7 +106,6 @@ function Row({ row: { user, session }, isEnding, onEnd }: RowProps) {
           <span className={classes.tag}>This session</span>
         ) : (
           <Button
-            variant="default"
             size="compact-xs"
             loading={isEnding}
             aria-label={`End the session of ${user}, ${name} from ${session.address ?? 'an unknown address'}`}

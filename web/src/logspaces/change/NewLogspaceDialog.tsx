@@ -1,13 +1,14 @@
 /** Makes a logspace: a revision of the router document that has one more. */
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import { type Durability, addLogspace, logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import { toast } from '../../ui/toast';
 import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
-import { DurabilityChoice } from './DurabilityChoice';
+import { DurabilityChoice } from './Options';
 import classes from './Change.module.css';
 
 type Props = {
@@ -37,14 +38,10 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
   });
   const isAgain = taken.includes(name);
   const isRight = wrongWith(fields.age) === undefined && wrongWith(fields.size) === undefined;
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (name !== '' && isRight) make.mutate();
-  };
   const { age, size } = fields;
   return (
     <Dialog opened onClose={onClose} title="New logspace">
-      <form className={classes.form} onSubmit={submit}>
+      <Form className={classes.form} onSubmit={() => name !== '' && isRight && make.mutate()}>
         {make.error !== null && <Notice tone="error" title={make.error.message} />}
         <TextInput
           label="Name"
@@ -109,15 +106,13 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
           <Notice tone="caution" title="Without a limit it grows until the disk is full" />
         )}
         <DurabilityChoice value={durability} onChange={setDurability} />
-        <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={name === '' || !isRight} loading={make.isPending}>
-            Create as a revision
-          </Button>
-        </Group>
-      </form>
+        <FormEnd
+          action="Create as a revision"
+          isReady={!(name === '' || !isRight)}
+          isPending={make.isPending}
+          onCancel={onClose}
+        />
+      </Form>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** The options of a logspace: how it stores, and its removal. */
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Button, Radio } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -16,7 +16,6 @@ import { Notice } from '../../ui/Notice';
 import { formatMessages } from '../../ui/number';
 import { toast } from '../../ui/toast';
 import { mayChangeRouter } from '../permission';
-import { DurabilityChoice } from './DurabilityChoice';
 import classes from './Change.module.css';
 import { address } from '../../ui/open';
 
@@ -47,10 +46,8 @@ export function Options({ info, may, user, onRetired }: Props) {
       <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
       {durability !== live && (
         <div className="flex gap8">
-          <Button variant="default" onClick={() => setChosen(null)}>
-            Cancel
-          </Button>
-          <Button loading={save.isPending} onClick={() => save.mutate()}>
+          <Button onClick={() => setChosen(null)}>Cancel</Button>
+          <Button variant="filled" loading={save.isPending} onClick={() => save.mutate()}>
             Apply as a revision
           </Button>
         </div>
@@ -130,4 +127,36 @@ function keptText(messages: number): string {
   if (messages === 0) return 'It holds no messages.';
   const verb = messages === 1 ? 'stays' : 'stay';
   return `Its ${formatMessages(messages)} ${verb} on the disk, can be searched, and no retention removes them.`;
+}
+
+type DurabilityChoiceProps = {
+  value: Durability;
+  disabled?: boolean;
+  onChange: (durability: Durability) => void;
+};
+
+/** When a message is acknowledged. */
+export function DurabilityChoice({ value, disabled = false, onChange }: DurabilityChoiceProps) {
+  return (
+    <Radio.Group
+      label="A message is acknowledged"
+      value={value}
+      onChange={(chosen) => onChange(chosen === 'os' ? 'os' : 'fsync')}
+    >
+      <div className={classes.choices}>
+        <Radio
+          value="fsync"
+          disabled={disabled}
+          label="once it is on the disk (fsync)"
+          description="It survives a power cut."
+        />
+        <Radio
+          value="os"
+          disabled={disabled}
+          label="once the operating system has it (os)"
+          description="Faster; a power cut loses the last messages."
+        />
+      </div>
+    </Radio.Group>
+  );
 }

@@ -1,20 +1,22 @@
 /** The editor of a retention, with a preview of what a change would remove. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useId, useState } from 'react';
+import { IconBookmark } from '@tabler/icons-react';
+import { Table } from '../../ui/Table';
+import { Form } from '../../ui/Form';
 import { changeLogspace, logspacesQuery } from '../../api/logspaces';
-import type { LogspaceInfo } from '../../api/model';
-import { PartLoadError } from '../../ui/PartLoadError';
+import type { Histogram, LogspaceInfo } from '../../api/model';
+import { PartLoadError } from '../../ui/PageLoadError';
 import { Notice } from '../../ui/Notice';
-import { formatBytes, formatMessages } from '../../ui/number';
-import { useZone } from '../../ui/time';
+import { formatBytes, formatCount, formatMessages, formatShort } from '../../ui/number';
+import { partsOf, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
+import { savedSearchesQuery } from '../../api/savedSearches';
 import { type Growth, storedBytes, whenFull } from '../growth/growth';
-import { heldQuery, previewQuery } from '../queries';
-import { HeldBars } from './HeldBars';
-import { RetentionLosses } from './RetentionLosses';
-import { cutOf } from './cut';
+import { heldQuery, lossQuery, previewQuery } from '../queries';
+import { cutOf, lookingBack, lossesOf } from './cut';
 import {
   type Field,
   type Fields,
@@ -46,12 +48,11 @@ export function RetentionEditor({ info, growth, may }: Props) {
     },
     zone,
   );
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (draft.isReady && !apply.isPending) apply.mutate();
-  };
   return (
-    <form className="stack gap12" onSubmit={submit}>
+    <Form
+      className="stack gap12"
+      onSubmit={() => draft.isReady && !apply.isPending && apply.mutate()}
+    >
       <div className={classes.fields}>
         <Limit
           label="Keep at most"
@@ -106,7 +107,7 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </Notice>
       )}
       {isChanged && <Foot id={info.id} draft={draft} />}
-    </form>
+    </Form>
   );
 }
 
@@ -187,10 +188,9 @@ function Foot({ id, draft }: { id: string; draft: RetentionDraft }) {
           />
         </label>
       )}
-      <Button variant="default" onClick={reset}>
-        Cancel
-      </Button>
+      <Button onClick={reset}>Cancel</Button>
       <Button
+        variant="filled"
         type="submit"
         disabled={!isReady}
         loading={apply.isPending}
@@ -272,4 +272,144 @@ function fullText(
     case 'days':
       return `its limit is reached in ${full.days} d`;
   }
+}
+
+const NAMED_MAX = 5;
+
+/** The losses a retention causes: saved searches, and hosts and programs that lose their history. */
+function RetentionLosses({ id, cut }: { id: string; cut: number }) {
+  const [now] = useState(Date.now);
+  const saved = useQuery(savedSearchesQuery);
+  const gone = useQuery(lossQuery(id, new Date(cut).toISOString(), true));
+  const all = useQuery(lossQuery(id, null, true));
+  const further = lookingBack(saved.data ?? [], id, cut, now);
+  const error = saved.error ?? gone.error ?? all.error;
+  const losses = lossesOf(gone.data ?? {}, all.data ?? {});
+  return (
+    <div className={classes.missed}>
+      <div className="flex gap8">
+        <IconBookmark size={16} aria-hidden />
+        <div>
+          <b>{headOf(further.length)}</b>
+          <p className="dimmed">{namesOf(further.map(({ name }) => name))}</p>
+        </div>
+      </div>
+      {error !== null && (
+        <PartLoadError
+          what="The list of losses"
+          error={error}
+          onRetry={() => void gone.refetch()}
+        />
+      )}
+      {losses.length > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label="Losses">
+          <Table heads={['Lost', 'Messages', 'Of its history']}>
+            {losses.map(({ field, value, messages, of, isAll }) => (
+              <tr key={`${field} ${value}`}>
+                <th scope="row" title={value}>
+                  {value} <span className="dimmed">{field}</span>
+                </th>
+                <td>{formatShort(messages)}</td>
+                <td className={isAll ? classes.all : undefined}>
+                  {isAll ? 'all of it' : `${Math.round((100 * messages) / of)} %`}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function headOf(count: number): string {
+  if (count === 0) return 'No saved search looks further back';
+  return count === 1
+    ? '1 saved search looks further back'
+    : `${count} saved searches look further back`;
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  const shown = names.slice(0, NAMED_MAX).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+const HEIGHT = 120;
+
+type HeldBarsProps = {
+  held: Histogram;
+  /** The number of bars to delete; the last may go in part. */
+  cutBars: number;
+  cutTime: number | null;
+};
+
+/** The contents of a logspace over time. The part that a retention would delete is hatched. */
+function HeldBars({ held, cutBars, cutTime }: HeldBarsProps) {
+  const { ref, width } = useElementSize();
+  const [zone] = useZone();
+  const id = useId();
+  const { buckets } = held;
+  if (buckets.length === 0) return <p className="dimmed">It holds no messages yet.</p>;
+  const highest = Math.max(...buckets.map(({ count }) => count), 1);
+  const step = width / buckets.length;
+  const cutAt = cutBars * step;
+  const dayOf = (time: string | number) =>
+    partsOf(new Date(time).toISOString(), zone)?.date ?? String(time);
+  const path = buckets
+    .map(({ count }, at) => {
+      if (count === 0) return '';
+      const height = Math.max((count / highest) * (HEIGHT - 4), 1.5);
+      return `M${at * step} ${HEIGHT}v${-height}h${Math.max(step - 1, 0.5)}v${height}z`;
+    })
+    .join('');
+  const deleted = buckets.slice(0, Math.ceil(cutBars)).reduce((sum, { count }) => sum + count, 0);
+  const first = buckets[0]?.time ?? '';
+  const last = buckets.at(-1)?.time ?? '';
+  const label =
+    cutTime === null
+      ? `Messages from ${dayOf(first)} to ${dayOf(last)}; all are kept`
+      : `Messages from ${dayOf(first)} to ${dayOf(last)}; about ${formatCount(deleted)} until ${dayOf(cutTime)} are deleted`;
+  return (
+    <figure className={classes.chart}>
+      <div ref={ref}>
+        {width > 0 && (
+          <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+            <defs>
+              <pattern id={`${id}-hatch`} width="6" height="6" patternUnits="userSpaceOnUse">
+                <rect className={classes.hatchGround} width="6" height="6" />
+                <path className={classes.hatch} d="M-1 1l2-2M0 6l6-6M5 7l2-2" />
+              </pattern>
+              <clipPath id={`${id}-gone`}>
+                <rect width={cutAt} height={HEIGHT} />
+              </clipPath>
+              <clipPath id={`${id}-kept`}>
+                <rect x={cutAt} width={Math.max(width - cutAt, 0)} height={HEIGHT} />
+              </clipPath>
+            </defs>
+            <path className={classes.kept} d={path} clipPath={`url(#${id}-kept)`} />
+            {cutTime !== null && (
+              <>
+                <path
+                  className={classes.gone}
+                  d={path}
+                  fill={`url(#${id}-hatch)`}
+                  clipPath={`url(#${id}-gone)`}
+                />
+                <path className={classes.cut} d={`M${cutAt} 0V${HEIGHT}`} />
+              </>
+            )}
+          </svg>
+        )}
+      </div>
+      <figcaption className={classes.axis}>
+        <span>{dayOf(first)}</span>
+        {cutTime !== null && <span className="bold bad">deleted until {dayOf(cutTime)}</span>}
+        <span>{dayOf(last)}</span>
+      </figcaption>
+      <p className="meta dimmed">
+        By the times of the messages. Age counts from when they were received.
+      </p>
+    </figure>
+  );
 }

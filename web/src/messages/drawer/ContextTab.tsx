@@ -164,7 +164,7 @@ function End({ what, more, loading, onMore }: EndProps) {
   return (
     <div className={classes.end}>
       {more ? (
-        <Button variant="default" loading={loading} onClick={onMore}>
+        <Button loading={loading} onClick={onMore}>
           {CONTEXT_STEP} {what}
         </Button>
       ) : (

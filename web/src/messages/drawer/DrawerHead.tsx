@@ -18,8 +18,7 @@ import { HighlightedText } from '../../ui/message/HighlightedText';
 import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
-import { permalink, routerHref } from '../links';
-import type { MessageState } from '../messageState';
+import { type MessageState, permalink, routerHref } from '../messageState';
 import { titleOf } from './title';
 import classes from './Drawer.module.css';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batched } from './batch';
+import { batched } from './facetQueries';
 
 type Asked = { fields: string[]; signal: AbortSignal };
 

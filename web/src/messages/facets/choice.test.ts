@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choiceOf } from './choice';
+import { choiceOf } from './field';
 
 const clause = { text: '', start: 0, end: 0, negated: false, fields: ['host'] };
 

@@ -2,7 +2,7 @@
 import type { Facet } from '../../api/model';
 import { severities } from '../../ui/chart/stack';
 import { formatCount } from '../../ui/number';
-import type { Choice } from './choice';
+import type { Choice } from './field';
 
 /** `count` is missing where nothing that is shown has the value. */
 export type FacetValue = { value: string; count?: number };

@@ -1,7 +1,6 @@
 /** The props that all parts of a field in the sidebar share. */
-import type { Facet, QueryEdit } from '../../api/model';
+import type { Facet, QueryEdit, WrittenClause } from '../../api/model';
 import type { MessageState } from '../messageState';
-import type { Choice } from './choice';
 
 /** The actions of the sidebar on the search. */
 export type SidebarActions = {
@@ -27,3 +26,28 @@ export type FieldProps = SidebarActions & {
   field: string;
   choice: Choice;
 };
+
+export type Choice = {
+  values: readonly string[];
+  excluded: readonly string[];
+  low: number | undefined;
+  high: number | undefined;
+};
+
+/**
+ * The part of a field that the clauses of a query select: values, or a range of numbers. Pure.
+ * Names of fields differ by more than case.
+ */
+export function choiceOf(clauses: readonly WrittenClause[], field: string): Choice {
+  const own = clauses.filter(({ fields: [only, ...others] }) => {
+    return others.length === 0 && only?.toLowerCase() === field.toLowerCase();
+  });
+  const valuesOf = (negated: boolean) =>
+    own.flatMap((clause) => (clause.negated === negated ? (clause.values ?? []) : []));
+  return {
+    values: valuesOf(false),
+    excluded: valuesOf(true),
+    low: own.find(({ low }) => low !== undefined)?.low,
+    high: own.find(({ high }) => high !== undefined)?.high,
+  };
+}

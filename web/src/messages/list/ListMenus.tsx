@@ -1,13 +1,16 @@
 /** The menus of a list: of a value that was clicked on, and of text that was selected. */
 import { Suspense, lazy, useState } from 'react';
+import { Menu } from '@mantine/core';
+import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
+import { cut, visible } from '../../ui/message/text';
 import { SelectionMenu, type SelectedText } from './SelectionMenu';
-import { ValueMenu } from './ValueMenu';
 import type { ClickedValue } from './click';
 import { type Proposal, placeIn, proposalFor } from './extract/proposal';
+import { MenuAt } from './MenuAt';
 
 const ExtractDialog = lazy(async () => ({
   default: (await fetched(() => import('./extract/ExtractDialog'))).ExtractDialog,
@@ -78,4 +81,48 @@ function proposalOf(selected: SelectedText, message: Message | undefined): Propo
   const { text, offset } = selected;
   const at = placeIn(message.message, text, offset);
   return at === null ? null : proposalFor(message.message, at, at + text.length, knownFields);
+}
+
+const TITLE_CHARACTERS_MAX = 80;
+
+type ValueMenuProps = {
+  clicked: ClickedValue | null;
+  onClose: () => void;
+  onFilter: (field: string, value: string, exclude: boolean) => void;
+  onOnly: (field: string, value: string) => void;
+  onCopy: (text: string) => void;
+  onStatistics: (field: string) => void;
+};
+
+/** The menu for a value that was clicked in a row. */
+function ValueMenu({ clicked, onClose, ...on }: ValueMenuProps) {
+  if (clicked === null) return null;
+  const { field, value, at } = clicked;
+  const title = visible(cut(value, TITLE_CHARACTERS_MAX).text);
+  return (
+    <MenuAt title={`${field}=${title}`} at={at} onClose={onClose}>
+      <Menu.Item
+        leftSection={<IconEqual size={16} />}
+        onClick={() => on.onFilter(field, value, false)}
+      >
+        Include
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconEqualNot size={16} />}
+        onClick={() => on.onFilter(field, value, true)}
+      >
+        Exclude
+      </Menu.Item>
+      <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => on.onOnly(field, value)}>
+        Only this
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => on.onCopy(value)}>
+        Copy
+      </Menu.Item>
+      <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => on.onStatistics(field)}>
+        Top 20 values of {field}
+      </Menu.Item>
+    </MenuAt>
+  );
 }

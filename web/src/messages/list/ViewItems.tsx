@@ -1,6 +1,6 @@
 /** The part of a view menu that every list has: how long messages, rows and repeats are shown. */
 import { Menu } from '@mantine/core';
-import { useDensity, useFolding } from './listPreferences';
+import { useDensity, useFolding } from './listStyle';
 
 type Props = { wrap: boolean; onWrap: (wrap: boolean) => void };
 

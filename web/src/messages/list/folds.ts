@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Fold } from '../../ui/message/Repeats';
 import { smartOf } from '../../ui/message/smart';
-import { useFolding } from './listPreferences';
+import { useFolding } from './listStyle';
 
 export type Folded = {
   /** Those that have a row of their own. */

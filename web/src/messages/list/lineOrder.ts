@@ -1,9 +1,8 @@
 /** The columns of lines: the order that this browser keeps, the fields among them, and the tracks of their grid. */
-import { useMemo } from 'react';
+import { type RefObject, useLayoutEffect, useMemo, useState } from 'react';
 import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
 import { useBrowserState } from '../../ui/useBrowserState';
 import { moved } from './columns';
-import type { Room } from './useRoom';
 
 export function useLineOrder() {
   const [kept, setOrder] = useBrowserState<readonly LinePart[]>({
@@ -65,4 +64,29 @@ export function lineTracks(layout: RowLayout, room: Room): string {
       }
     })
     .join(' ');
+}
+
+export type Room = 'narrow' | 'compact' | 'wide';
+
+const NARROW_PX = 480;
+const COMPACT_PX = 900;
+
+/** The room of a list for its rows: in little room rows are drawn differently. */
+export function useRoom(element: RefObject<HTMLElement | null>): Room {
+  const [room, setRoom] = useState<Room>('wide');
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setRoom(roomOf(entry.contentRect.width));
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return room;
+}
+
+/** An element without a width yet counts as wide. */
+function roomOf(px: number): Room {
+  if (px > 0 && px < NARROW_PX) return 'narrow';
+  return px > 0 && px < COMPACT_PX ? 'compact' : 'wide';
 }

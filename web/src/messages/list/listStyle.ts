@@ -2,9 +2,9 @@
 import type { CSSProperties } from 'react';
 import type { RowLayout } from '../../ui/message/rowLayout';
 import type { Times } from '../../ui/message/times';
+import { useBrowserState } from '../../ui/useBrowserState';
 import { type Widths, tracks } from './columns';
-import { lineTracks } from './lineOrder';
-import type { Room } from './useRoom';
+import { type Room, lineTracks } from './lineOrder';
 
 type Measures = {
   times: Times;
@@ -44,4 +44,30 @@ function timePx(times: Times): number {
     case 'received':
       return 136;
   }
+}
+
+type Density = 'small' | 'medium';
+
+const LINE_PX = { small: 20, medium: 24 } as const;
+
+/**
+ * The reader's preferences for lists of messages. This browser keeps them. The distance between
+ * rows.
+ */
+export function useDensity() {
+  const [density, setDensity] = useBrowserState<Density>({
+    key: 'logstead-density',
+    defaultValue: 'medium',
+  });
+  return { density, setDensity, linePx: LINE_PX[density] };
+}
+
+/** Whether repeats of a message are folded into one row. */
+export function useFolding() {
+  return useBrowserState({ key: 'logstead-fold', defaultValue: true });
+}
+
+/** The widths of the table's columns. */
+export function useWidths() {
+  return useBrowserState<Widths>({ key: 'logstead-column-widths', defaultValue: {} });
 }

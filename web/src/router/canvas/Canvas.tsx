@@ -1,14 +1,17 @@
 /** The router as it runs: sources, routes in their order, targets, and what flows between them. */
-import { Button, Menu } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { IconDatabase, IconPlus, IconSend2 } from '@tabler/icons-react';
+import { IconDatabase, IconMaximize, IconMinus, IconPlus, IconSend2 } from '@tabler/icons-react';
 import {
   Background,
   type Node,
   type NodeTypes,
+  Panel,
   ReactFlow,
   type ReactFlowInstance,
   ViewportPortal,
+  useReactFlow,
+  useViewport as useFlowViewport,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -25,10 +28,9 @@ import {
 import { noneYet } from '../itemText';
 import { badgesOf, newSteps } from '../draft/badges';
 import { stepsOf } from '../steps/steps';
-import { QueueBadges } from './QueueBadges';
+import { QueueBadges } from './Badges';
 import { Totals } from './Totals';
 import { Wires } from './Wires';
-import { ZoomBar } from './ZoomBar';
 import type { CardActions, CardData } from './cardData';
 import { Card } from './cards';
 import {
@@ -45,7 +47,6 @@ import type { MeasuredRates } from './measure';
 import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
 import { disabledTargets, failingTargets, trafficOf } from './traffic';
-import { useSeries } from './useSeries';
 import classes from './Canvas.module.css';
 
 type Props = {
@@ -314,4 +315,46 @@ function AddTarget({ onAdd }: AddProps) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** The zoom of the canvas, and the buttons that change it. */
+function ZoomBar({ onFit }: { onFit: () => void }) {
+  const { zoomIn, zoomOut } = useReactFlow();
+  const { zoom } = useFlowViewport();
+  return (
+    <Panel position="bottom-left" className={classes.zoom ?? ''}>
+      <ActionIcon aria-label="Zoom out" onClick={() => void zoomOut()}>
+        <IconMinus size={14} />
+      </ActionIcon>
+      <span>{Math.round(100 * zoom)} %</span>
+      <ActionIcon aria-label="Zoom in" onClick={() => void zoomIn()}>
+        <IconPlus size={14} />
+      </ActionIcon>
+      <ActionIcon aria-label="Fit the width" onClick={onFit}>
+        <IconMaximize size={14} />
+      </ActionIcon>
+    </Panel>
+  );
+}
+
+/** A sample a second. */
+const SAMPLES_MAX = 60;
+
+type SeriesOf = ReadonlyMap<string, readonly number[]>;
+
+/** The rates of the last minute, for as long as the page is open: each new status is a sample. */
+function useSeries(status: RouterStatus | undefined): SeriesOf {
+  const [seen, setSeen] = useState<{ status: RouterStatus | undefined; series: SeriesOf }>({
+    status: undefined,
+    series: new Map(),
+  });
+  if (status === undefined || status === seen.status) return seen.series;
+  const series = new Map(
+    status.sources.map(({ id, messages_per_second: rate }) => [
+      id,
+      [...(seen.series.get(id) ?? []), ...(rate === null ? [] : [rate])].slice(-SAMPLES_MAX),
+    ]),
+  );
+  setSeen({ status, series });
+  return series;
 }

@@ -23,7 +23,6 @@ export function DestinationActions({ destination, onOpen }: Props) {
   });
   const button = (what: DestinationAction, label: string) => (
     <Button
-      variant="default"
       size="compact-xs"
       aria-label={`${label}: ${id}`}
       loading={action.isPending && action.variables === what}

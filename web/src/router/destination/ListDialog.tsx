@@ -2,6 +2,7 @@
 import { Button, Group, NumberInput, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Form } from '../../ui/Form';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -132,13 +133,7 @@ function Oldest({ id, action, total, label, button }: OldestProps) {
   const messages = Number(typed);
   const isMeant = Number.isInteger(messages) && messages > 0;
   return (
-    <form
-      className={classes.oldest}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isMeant) doing.mutate(messages);
-      }}
-    >
+    <Form className={classes.oldest} onSubmit={() => isMeant && doing.mutate(messages)}>
       <NumberInput
         label={label}
         description={`${isFinal ? 'Type how many' : 'How many'}; ${formatCount(total)} are there`}
@@ -161,7 +156,7 @@ function Oldest({ id, action, total, label, button }: OldestProps) {
       >
         {button}
       </Button>
-    </form>
+    </Form>
   );
 }
 

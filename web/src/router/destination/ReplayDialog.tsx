@@ -2,7 +2,8 @@
 import { Button, Group, Progress, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { Form } from '../../ui/Form';
 import { logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -10,8 +11,8 @@ import { formatCount, formatMessages } from '../../ui/number';
 import { LogspacePicker } from '../../ui/picker/LogspacePicker';
 import { RangePicker } from '../../ui/picker/RangePicker';
 import { type TimeRange, frozen, initialRange } from '../../ui/range';
-import { replayCountQuery } from './destinationQueries';
-import { type ReplayRun, useReplay } from './useReplay';
+import type { ReplayLine } from '../../api/model';
+import { type ReplayQuestion, replay, replayCountQuery } from './destinationQueries';
 
 const TYPING_WAIT_MS = 300;
 
@@ -29,8 +30,7 @@ export function ReplayDialog({ id, onClose }: Props) {
     ...replayCountQuery({ query: settled, range, logspaces }),
     enabled: !isRunning,
   });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
+  const submit = () => {
     // Messages that come in meanwhile are sent anyway.
     void start({ query, range: frozen(range, Date.now()), logspaces });
   };
@@ -41,7 +41,7 @@ export function ReplayDialog({ id, onClose }: Props) {
       onClose={isRunning ? () => undefined : onClose}
       title={`Replay to ${id}`}
     >
-      <form className="stack gap12" onSubmit={submit}>
+      <Form className="stack gap12" onSubmit={submit}>
         <p>Puts stored messages into the queue once more, the oldest first.</p>
         <TextInput
           label="Query"
@@ -64,10 +64,9 @@ export function ReplayDialog({ id, onClose }: Props) {
           <span className="grow dimmed" role="status">
             {!isRunning && count.data !== undefined && `${formatMessages(count.data)} found`}
           </span>
-          <Button variant="default" onClick={isRunning ? stop : onClose}>
-            {isRunning ? 'Stop' : 'Close'}
-          </Button>
+          <Button onClick={isRunning ? stop : onClose}>{isRunning ? 'Stop' : 'Close'}</Button>
           <Button
+            variant="filled"
             type="submit"
             loading={isRunning}
             disabled={count.data === undefined || count.data === 0 || settled !== query}
@@ -75,7 +74,7 @@ export function ReplayDialog({ id, onClose }: Props) {
             Replay
           </Button>
         </Group>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -119,4 +118,42 @@ function RunView({ run }: { run: ReplayRun }) {
         </Notice>
       );
   }
+}
+
+type ReplayRun =
+  | { kind: 'idle' }
+  | { kind: 'running'; line: ReplayLine | null }
+  | { kind: 'done'; line: ReplayLine }
+  | { kind: 'stopped'; line: ReplayLine | null }
+  | { kind: 'failed'; line: ReplayLine | null; reason: string };
+
+/** One replay that runs, is done, was stopped or failed, and the way to begin and to stop it. */
+function useReplay(id: string) {
+  const [run, setRun] = useState<ReplayRun>({ kind: 'idle' });
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const start = async (question: ReplayQuestion) => {
+    const controller = new AbortController();
+    abort.current = controller;
+    let line: ReplayLine | null = null;
+    setRun({ kind: 'running', line });
+    try {
+      for await (line of replay(id, question, controller.signal)) setRun({ kind: 'running', line });
+      setRun(controller.signal.aborted ? { kind: 'stopped', line } : ended(line));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      setRun(
+        controller.signal.aborted ? { kind: 'stopped', line } : { kind: 'failed', line, reason },
+      );
+    }
+  };
+  return { run, start, stop: () => abort.current?.abort() };
+}
+
+/** An answer without its last line was cut off. */
+function ended(line: ReplayLine | null): ReplayRun {
+  if (line?.error !== undefined) return { kind: 'failed', line, reason: line.error };
+  if (line?.end !== true) return { kind: 'failed', line, reason: 'the server broke it off' };
+  return { kind: 'done', line };
 }

@@ -14,7 +14,6 @@ export function TestMessage({ item }: { item: Item }) {
   return (
     <div className="stack alignStart gap4 fullWidth">
       <Button
-        variant="default"
         leftSection={<IconSend size={14} />}
         loading={test.isPending}
         onClick={() => test.mutate(item)}

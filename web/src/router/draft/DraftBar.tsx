@@ -1,20 +1,37 @@
 /** The draft: its changes against the live document, the server's opinion of it, and its actions. */
-import { Button, Popover, UnstyledButton } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Group,
+  NativeSelect,
+  Popover,
+  Skeleton,
+  Switch,
+  Textarea,
+  UnstyledButton,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
 import { InlineCode } from '../../ui/InlineCode';
 import { useKeys } from '../../ui/useKeys';
-import { ProblemList } from '../ProblemList';
+import { fetched } from '../../api/code';
+import { Dialog } from '../../ui/Dialog';
+import { DiffView } from '../../ui/DiffView';
+import { Form, FormEnd } from '../../ui/Form';
+import { ApiError, problemOf } from '../../api/client';
+import { Notice } from '../../ui/Notice';
+import { ChangeList, ProblemList } from '../ProblemList';
 import type { Item, ItemPlace, RouterDocument } from '../document';
-import type { Live } from '../queries';
+import { type Live, applyDraft, fetchLive, liveQuery } from '../queries';
 import { itemsOf } from '../textItems';
-import { ApplyDialog } from './ApplyDialog';
-import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
 import { shortChangesOf } from './shortChanges';
-import { goneLogspaces } from './gone';
+import { type TypedNames, areTyped, goneLogspaces } from './gone';
 import type { Draft } from './edits';
+import { GoneLogspaces } from './GoneLogspaces';
 import classes from './DraftBar.module.css';
 
 type Props = {
@@ -93,21 +110,21 @@ export function DraftBar(props: Props) {
         <Button variant="subtle" color="gray" onClick={onDiscard}>
           Discard
         </Button>
-        <Button className={classes.spare ?? ''} variant="default" onClick={onValidate}>
+        <Button className={classes.spare ?? ''} onClick={onValidate}>
           Validate
         </Button>
-        <Button variant="default" onClick={compare.open}>
-          Diff
-        </Button>
+        <Button onClick={compare.open}>Diff</Button>
         {!isTesting && (
           <Button variant="light" onClick={onTest}>
             Test on history
           </Button>
         )}
         {isBehind ? (
-          <Button onClick={merge.open}>Merge…</Button>
+          <Button variant="filled" onClick={merge.open}>
+            Merge…
+          </Button>
         ) : (
-          <Button disabled={isWrong} onClick={apply.open}>
+          <Button variant="filled" disabled={isWrong} onClick={apply.open}>
             Apply…
           </Button>
         )}
@@ -208,5 +225,155 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
         </Popover>
       )}
     </>
+  );
+}
+
+type DiffDialogProps = {
+  opened: boolean;
+  draft: Draft;
+  live: Live;
+  validation: Validation | undefined;
+  onClose: () => void;
+};
+
+/** The draft against what is live: as sentences and line by line. */
+function DiffDialog({ opened, draft, live, validation, onClose }: DiffDialogProps) {
+  return (
+    <Dialog
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      title={`Draft against revision ${live.revision}`}
+    >
+      <DraftDiff draft={draft} live={live} validation={validation} />
+    </Dialog>
+  );
+}
+
+/** Also shown when a draft is about to replace a revision that it does not know. */
+function DraftDiff({ draft, live, validation }: Omit<DiffDialogProps, 'opened' | 'onClose'>) {
+  const text = draft.content.kind === 'toml' ? draft.content.text : validation?.toml;
+  const { data: diff } = useQuery({
+    queryKey: ['router', 'draft-diff', live.toml, text],
+    queryFn: async () => {
+      const { createTwoFilesPatch } = await fetched(() => import('diff'));
+      return createTwoFilesPatch('live', 'draft', live.toml, text ?? '');
+    },
+    enabled: text !== undefined,
+    staleTime: Infinity,
+  });
+  return (
+    <>
+      {validation !== undefined && <ChangeList changes={validation.changes} />}
+      {text === undefined && <p>The draft has problems that keep it from being written as text.</p>}
+      {text !== undefined && diff === undefined && <Skeleton height={160} />}
+      {diff !== undefined && <DiffView text={diff} label="Changed lines" />}
+    </>
+  );
+}
+
+type ApplyDialogProps = {
+  opened: boolean;
+  draft: Draft;
+  validation: Validation | undefined;
+  /** The logspaces that it takes out of the document. */
+  gone: readonly string[];
+  /** The document that the names of problems are read from. */
+  itemAt: (place: ItemPlace) => Item | undefined;
+  onClose: () => void;
+  /** Another user was faster. */
+  onBehind: () => void;
+  onApplied: (change: RouterChange) => void;
+};
+
+const times = [
+  { value: '2m', label: '2 minutes' },
+  { value: '10m', label: '10 minutes' },
+  { value: '30m', label: '30 minutes' },
+  { value: '2h', label: '2 hours' },
+];
+
+/** Makes a draft live, with a comment, and for the start only until somebody confirms it. */
+function ApplyDialog(props: ApplyDialogProps) {
+  const { opened, draft, validation, gone, itemAt, onClose, onBehind, onApplied } = props;
+  const queryClient = useQueryClient();
+  const [comment, setComment] = useState('');
+  const [isTrial, setTrial] = useState(true);
+  const [within, setWithin] = useState('10m');
+  const [typed, setTyped] = useState<TypedNames>({});
+  const isReady = areTyped(gone, typed);
+  const apply = useMutation({
+    mutationFn: () =>
+      applyDraft(draft.content, draft.base, comment.trim(), isTrial ? within : null),
+    onSuccess: async (change) => {
+      // The draft ends when what it became is there: until then the page would show the revision before.
+      queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
+      onClose();
+      onApplied(change);
+      await queryClient.invalidateQueries({ queryKey: ['router'] });
+    },
+    onError: async (error) => {
+      if (!(error instanceof ApiError) || error.status !== 412) return;
+      queryClient.setQueryData(liveQuery.queryKey, await fetchLive());
+      onBehind();
+    },
+  });
+  return (
+    <Dialog opened={opened} onClose={onClose} title="Apply the draft">
+      <Form onSubmit={() => isReady && apply.mutate()}>
+        {apply.error !== null && (
+          <Box mb={12}>
+            <Refused error={apply.error} itemAt={itemAt} />
+          </Box>
+        )}
+        {validation !== undefined && <ChangeList changes={validation.changes} />}
+        <GoneLogspaces ids={gone} typed={typed} onType={setTyped} />
+        <Textarea
+          mt={12}
+          label="Comment"
+          description="Why, for those who read the history"
+          autosize
+          minRows={2}
+          data-autofocus
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
+        <Group mt={12} gap={8} wrap="nowrap">
+          <Switch
+            label="Goes back unless confirmed within"
+            checked={isTrial}
+            onChange={(event) => setTrial(event.currentTarget.checked)}
+          />
+          <NativeSelect
+            aria-label="Time to confirm"
+            miw={128}
+            disabled={!isTrial}
+            value={within}
+            data={times}
+            onChange={(event) => setWithin(event.currentTarget.value)}
+          />
+        </Group>
+        <FormEnd
+          mt={12}
+          action="Apply"
+          isReady={isReady}
+          isPending={apply.isPending}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+type RefusedProps = Pick<ApplyDialogProps, 'itemAt'> & { error: Error };
+
+function Refused({ error, itemAt }: RefusedProps) {
+  const { problems = [], path, line, column } = problemOf(error);
+  if (problems.length > 0) return <ProblemList problems={problems} itemAt={itemAt} />;
+  return (
+    <Notice tone="error" title={error.message}>
+      {path !== undefined && <span className="mono">{path} </span>}
+      {line !== undefined && `line ${line}, column ${column ?? 1}`}
+    </Notice>
   );
 }

@@ -64,10 +64,9 @@ export function MergeDialog({ draft, live, validation, onClose, onMerged }: Prop
             />
           ))}
           <Group justify="flex-end" gap={8} mt={12}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+            <Button onClick={onClose}>Cancel</Button>
             <Button
+              variant="filled"
               disabled={open > 0}
               onClick={() => {
                 onMerged({

@@ -2,8 +2,8 @@
  * Joins two changes of one document by the ids of its entries. An entry that only one side changed is taken from that
  * side; one that both changed in different ways is a conflict, for a person to choose. Pure.
  */
-import { type Item, type RouterDocument, idOf } from '../document';
-import { type Section, sections } from '../sections';
+import { type Item, type RouterDocument, type Section, idOf } from '../document';
+import { sections } from '../sections';
 
 export type MergeSide = 'theirs' | 'ours';
 

@@ -1,12 +1,15 @@
 /** Everything about one route: what it takes, what it does to it, where it sends it, and what happens afterwards. */
-import { Switch } from '@mantine/core';
+import { ActionIcon, Button, Menu, Radio, Switch } from '@mantine/core';
+import { IconDatabase, IconPlugConnectedX, IconPlus, IconSend2, IconX } from '@tabler/icons-react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
 import type { MeasuredRates } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
-import { trafficOf } from '../canvas/traffic';
+import { failingTargets, trafficOf } from '../canvas/traffic';
 import {
   type Item,
   type ItemPlace,
@@ -22,12 +25,12 @@ import type { Edit } from '../draft/edits';
 import { problemOfField, problemsOfItem, problemsOfNoField, warningOfRoute } from '../problems';
 import { StepList } from '../steps/StepList';
 import { stepsOf } from '../steps/steps';
-import { RouteEnd } from './RouteEnd';
+import { runTest } from '../testing/run';
+import type { RouteReport, TestReport } from '../testing/wire';
 import { RouteHead } from './RouteHead';
-import { NameChips } from './NameChips';
 import { RouteFilter } from './RouteFilter';
 import { sentenceOf } from './sentence';
-import { usePreview } from './usePreview';
+import { endsText, goesOnText, laterRoutes, slowText } from './routeEndText';
 import classes from './Editor.module.css';
 
 type Props = {
@@ -160,5 +163,197 @@ export function RouteEditor(props: Props) {
         />
       </div>
     </section>
+  );
+}
+
+type NameChipsProps = {
+  label: string;
+  /** The meaning of an empty list. */
+  none: string;
+  known: readonly string[];
+  route: Item;
+  field: 'from' | 'to';
+  status: RouterStatus | undefined;
+  /** The names of disabled items. */
+  off: readonly string[];
+  error: string | undefined;
+  canEdit: boolean;
+  onChange: (names: string[]) => void;
+};
+
+/** The sources or the targets that a route names, as chips. */
+function NameChips(props: NameChipsProps) {
+  const { label, none, known, route, field, status, off, error, canEdit, onChange } = props;
+  const chosen = listOf(route[field]);
+  const failing = failingTargets(status);
+  const others = [...new Set(known)].filter((name) => !chosen.includes(name));
+  return (
+    <div role="group" aria-label={label}>
+      <h3>{label}</h3>
+      <div className={classes.chips}>
+        {chosen.length === 0 && <span className="dimmed">{none}</span>}
+        {chosen.map((name) => {
+          const isGone = !known.includes(name);
+          return (
+            <span
+              key={name}
+              className={classes.chip}
+              data-bad={isGone || (failing.has(name) && !off.includes(name))}
+              data-off={off.includes(name)}
+            >
+              {field === 'to' && iconOf(name, status, failing)}
+              <span className="truncate" title={name}>
+                {name}
+              </span>
+              {isGone && ' does not exist'}
+              {off.includes(name) ? ' off' : failing.has(name) && ' down'}
+              {canEdit && (
+                <ActionIcon
+                  size={20}
+                  aria-label={`Remove ${name}`}
+                  onClick={() => onChange(chosen.filter((one) => one !== name))}
+                >
+                  <IconX size={12} />
+                </ActionIcon>
+              )}
+            </span>
+          );
+        })}
+        {canEdit && others.length > 0 && (
+          <Menu position="bottom-start" portalProps={{ target: '#content' }}>
+            <Menu.Target>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                leftSection={<IconPlus size={14} />}
+                aria-label={field === 'to' ? 'Add target' : 'Only from a source'}
+              >
+                {field === 'to' ? 'Target' : 'Source'}
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown className={classes.menu ?? ''}>
+              {others.map((name) => (
+                <Menu.Item key={name} onClick={() => onChange([...chosen, name])}>
+                  {name}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </div>
+      {error !== undefined && <p className={classes.wrong}>{error}</p>}
+    </div>
+  );
+}
+
+function iconOf(name: string, status: RouterStatus | undefined, failing: ReadonlySet<string>) {
+  if (failing.has(name)) return <IconPlugConnectedX size={14} aria-hidden />;
+  const isDestination = status?.destinations.some(({ id }) => id === name) ?? false;
+  return isDestination ? (
+    <IconSend2 size={14} aria-hidden />
+  ) : (
+    <IconDatabase size={14} aria-hidden />
+  );
+}
+
+const MESSAGES = 1_000;
+const WAIT_MS = 250;
+const EXAMPLES = 5;
+
+type Preview = { report: RouteReport | undefined; isOld: boolean; error: Error | null };
+
+/**
+ * The effect of a route's steps on the last messages that it takes. The last answer stays, marked
+ * as old, while the next one is on its way.
+ */
+function usePreview(document: RouterDocument, index: number): Preview {
+  const [settled] = useDebouncedValue(document, WAIT_MS);
+  const route = settled.routes[index] ?? {};
+  const query = textOf(route['where']).trim();
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ['router', 'preview', settled, index],
+    queryFn: async ({ signal }): Promise<TestReport | null> => {
+      let last: TestReport | null = null;
+      const request = {
+        document: settled,
+        ...(query !== '' && { query }),
+        limit: MESSAGES,
+        examples: EXAMPLES,
+      };
+      for await (const report of runTest(request, signal)) last = report;
+      return last;
+    },
+    enabled: stepsOf(route).length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    retry: false,
+  });
+  return {
+    report: data?.routes.find(({ id }) => id === idOf(route)),
+    isOld: isPlaceholderData || settled !== document,
+    error,
+  };
+}
+
+type RouteEndProps = {
+  document: RouterDocument;
+  place: ItemPlace;
+  route: Item;
+  /** Whether it is not live yet: then it is asked what one most likely did not think of. */
+  isDraft: boolean;
+  /** A target that will be full, and in how long. */
+  filling: { id: string; within: string } | undefined;
+  canEdit: boolean;
+  onSet: (key: string, value: Json | undefined) => void;
+};
+
+/** The end of a route: where a message goes next, and what its sender notices when a target cannot keep up. */
+function RouteEnd(props: RouteEndProps) {
+  const { document, place, route, isDraft, filling, canEdit, onSet } = props;
+  const later = laterRoutes(document, place);
+  const isAsked = isDraft && route['final'] === undefined && later.length > 0;
+  return (
+    <>
+      <Radio.Group
+        label={isAsked ? 'A copy, or instead?' : 'Afterwards'}
+        description={isAsked ? 'Until you choose, it is a copy.' : undefined}
+        value={isAsked ? '' : route['final'] === true ? 'ends' : 'goes on'}
+        onChange={(value) => onSet('final', value === 'ends')}
+      >
+        <div className={classes.choices}>
+          <Choice value="ends" title="Ends here" about={endsText(later)} off={!canEdit} />
+          <Choice value="goes on" title="Also goes on" about={goesOnText(later)} off={!canEdit} />
+        </div>
+      </Radio.Group>
+      <Switch
+        label="Only what no earlier route took"
+        description="A fallback: put it last."
+        disabled={!canEdit}
+        checked={route['fallback'] === true}
+        onChange={(event) => onSet('fallback', event.currentTarget.checked ? true : undefined)}
+      />
+      <Switch
+        label="Slow senders down"
+        description={slowText(document, route, filling)}
+        disabled={!canEdit}
+        checked={route['flow_control'] !== false}
+        onChange={(event) => onSet('flow_control', event.currentTarget.checked ? undefined : false)}
+      />
+    </>
+  );
+}
+
+type ChoiceProps = { value: string; title: string; about: string; off: boolean };
+
+function Choice({ value, title, about, off }: ChoiceProps) {
+  return (
+    <Radio.Card value={value} className={classes.choice ?? ''} disabled={off}>
+      <Radio.Indicator size="xs" />
+      <span>
+        <b>{title}</b>
+        <br />
+        <span className="dimmed">{about}</span>
+      </span>
+    </Radio.Card>
   );
 }

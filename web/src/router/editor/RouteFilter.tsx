@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import { completeIn } from '../../api/complete';
+import { completeIn } from '../../api/query';
 import { formatShort } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { initialRange, requestRange } from '../../ui/range';

@@ -1,16 +1,30 @@
 /** On which messages the draft is tried, how far that is, and the way to stop it. */
-import { ActionIcon, Button, NativeSelect, Textarea } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
-import { completeIn } from '../../api/complete';
+import {
+  ActionIcon,
+  Button,
+  NativeSelect,
+  Popover,
+  SegmentedControl,
+  Skeleton,
+  TextInput,
+  Textarea,
+} from '@mantine/core';
+import { IconCalendar, IconChevronDown, IconSearch, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Form } from '../../ui/Form';
+import { completeIn } from '../../api/query';
 import { formatCount } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
-import { requestRange } from '../../ui/range';
-import type { RouterDocument } from '../document';
-import { idOf } from '../document';
-import { Progress } from './Progress';
-import { RangeChoice } from './RangeChoice';
-import { SavedMenu } from './SavedMenu';
+import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
+import { AbsoluteRange, RelativeRange } from '../../ui/picker/RangeForms';
+import { formatLength, useZone, zoneLabel } from '../../ui/time';
+import { type SavedSearch, savedSearchesQuery } from '../../api/savedSearches';
+import { Notice } from '../../ui/Notice';
+import { type RouterDocument, idOf } from '../document';
 import { type TestMessages, PASTED_MAX, type Testing } from './useTesting';
+import { isEstimate } from './estimate';
+import type { TestReport } from './wire';
 import classes from './Controls.module.css';
 
 type Props = {
@@ -23,13 +37,7 @@ export function Controls({ testing, document, onTry }: Props) {
   const { messages, report, isRunning, choose } = testing;
   const isPasted = messages.pasted !== null;
   return (
-    <form
-      className={classes.controls}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onTry(messages);
-      }}
-    >
+    <Form className={classes.controls} onSubmit={() => onTry(messages)}>
       {isPasted ? (
         <Pasted {...{ messages, document, choose }} />
       ) : (
@@ -62,7 +70,7 @@ export function Controls({ testing, document, onTry }: Props) {
       )}
       {(report !== null || isRunning) && <Progress testing={testing} />}
       {isRunning ? (
-        <Button type="button" variant="default" onClick={testing.stop}>
+        <Button type="button" onClick={testing.stop}>
           Stop
         </Button>
       ) : (
@@ -71,7 +79,7 @@ export function Controls({ testing, document, onTry }: Props) {
         </Button>
       )}
       {!isPasted && <Kept {...{ messages, choose }} />}
-    </form>
+    </Form>
   );
 }
 
@@ -131,4 +139,203 @@ function Pasted({ messages, document, choose }: PartProps & { document: RouterDo
       />
     </>
   );
+}
+
+const offered = [
+  { value: '15m', label: '15 min' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: '24 h' },
+  { value: '7d', label: '7 d' },
+];
+
+type RangeChoiceProps = { range: TimeRange; onChange: (range: TimeRange) => void };
+
+/** The range of messages to test: one of a few, or any other. */
+function RangeChoice({ range, onChange }: RangeChoiceProps) {
+  const [opened, setOpened] = useState(false);
+  const [zone] = useZone();
+  const offers = offered.find(({ value }) => range.kind === 'last' && range.span === value);
+  const choose = (chosen: TimeRange) => {
+    setOpened(false);
+    onChange(chosen);
+  };
+  return (
+    <div className="row gap4">
+      <SegmentedControl
+        aria-label="Time range"
+        value={offers?.value ?? ''}
+        data={offered}
+        onChange={(span) => choose({ kind: 'last', span })}
+      />
+      <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus>
+        <Popover.Target>
+          <Button
+            variant={offers === undefined ? 'light' : 'default'}
+            className={classes.custom ?? ''}
+            aria-label={
+              offers === undefined ? `Time range: ${rangeLabel(range, zone)}` : 'Another time range'
+            }
+            onClick={() => setOpened(!opened)}
+          >
+            <IconCalendar size={16} aria-hidden />
+            {offers === undefined && <span>{rangeLabel(range, zone)}</span>}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown className={classes.forms ?? ''} aria-label="Time range">
+          <RelativeRange range={range} onChoose={choose} />
+          <AbsoluteRange range={range} zone={zone} onChoose={choose} />
+          <Button onClick={() => choose({ kind: 'all' })}>All that is stored</Button>
+          <span className="dimmed">Times are in {zoneLabel(zone, new Date())}</span>
+        </Popover.Dropdown>
+      </Popover>
+    </div>
+  );
+}
+
+const SHOWN_MAX = 30;
+
+/** Chooses a saved search, whose messages are tried. */
+function SavedMenu({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      width={360}
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <Button
+          className={classes.saved ?? ''}
+          variant="subtle"
+          color="gray"
+          aria-label="Saved searches"
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          onClick={() => setOpened(!opened)}
+        >
+          Saved
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={8} aria-label="Saved searches">
+        <Choice
+          onChoose={(saved) => {
+            setOpened(false);
+            onChoose(saved);
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
+  const { data, error, refetch } = useQuery(savedSearchesQuery);
+  const [text, setText] = useState('');
+  if (error !== null) {
+    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <Skeleton height={96} aria-label="Loading" />;
+  if (data.length === 0) {
+    return <p className="dimmed">No search is saved yet. Save one on the page Search.</p>;
+  }
+  const shown = foundBy(data, text);
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        size="xs"
+        aria-label="Find a saved search"
+        placeholder="Name, folder or query"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && shown[0] !== undefined) onChoose(shown[0]);
+        }}
+      />
+      <ul className={classes.savedList}>
+        {shown.slice(0, SHOWN_MAX).map((saved) => (
+          <li key={saved.id}>
+            <button type="button" className={classes.savedItem} onClick={() => onChoose(saved)}>
+              <b>{saved.name}</b>
+              {saved.folder !== '' && <span className="dimmed"> in {saved.folder}</span>}
+              <span className="block truncate mono dimmed">
+                {saved.query === '' ? 'all messages' : saved.query}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="dimmed">No saved search has all of these words.</p>}
+      {shown.length > SHOWN_MAX && (
+        <p className="dimmed">{shown.length - SHOWN_MAX} more: write a part of the name.</p>
+      )}
+    </>
+  );
+}
+
+function foundBy(searches: readonly SavedSearch[], text: string): SavedSearch[] {
+  const words = text.toLowerCase().split(/\s+/u);
+  return searches.filter(({ name, folder, query }) => {
+    const all = `${name}\n${folder}\n${query}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+/** A shorter test needs no progress bar. */
+const SHOWN_MS = 100;
+
+/** The progress of a test: from a sample, or from every message. */
+function Progress({ testing }: { testing: Testing }) {
+  const { report, isRunning, isOld, secondsLeft } = testing;
+  const fraction = isOld ? 0 : (report?.fraction ?? 0);
+  const { state, detail } =
+    report === null || isOld
+      ? { state: 'Looking for messages', detail: '' }
+      : progressText(report, isRunning, secondsLeft);
+  return (
+    <div className={classes.progress}>
+      <div className={classes.progressText}>
+        {/* Told only when it changes, which figures do all the time. */}
+        <b role="status">{state}</b>
+        <span>{detail}</span>
+      </div>
+      <span
+        className={classes.meter}
+        role="progressbar"
+        aria-label="Messages tried"
+        aria-valuenow={Math.floor(100 * fraction)}
+      >
+        <span style={{ width: `${100 * fraction}%` }} />
+      </span>
+    </div>
+  );
+}
+
+export function progressText(
+  report: TestReport,
+  isRunning: boolean,
+  secondsLeft: number | null,
+): { state: string; detail: string } {
+  const { messages, total, fraction, complete, took_ms } = report;
+  if (complete) {
+    const tried = messages === 1 ? 'The message was tried' : 'Every message was tried';
+    return {
+      state: messages === 0 ? 'No message to try' : tried,
+      detail: formatCount(messages) + (took_ms < SHOWN_MS ? '' : ` in ${formatLength(took_ms)}`),
+    };
+  }
+  const left = secondsLeft === null ? '' : `, exact in ${secondsLeft} s`;
+  if (isEstimate(report)) {
+    return {
+      state: `${isRunning ? '' : 'Stopped: '}${isRunning ? 'Sample' : 'sample'} of ${formatCount(messages)}`,
+      detail: `of ${formatCount(total)}${isRunning ? left : ''}`,
+    };
+  }
+  const percent = Math.floor(100 * fraction);
+  return {
+    state: isRunning ? 'Trying every message' : `Stopped at ${percent} %`,
+    detail: `${formatCount(messages)} of ${formatCount(total)}${isRunning ? left : ''}`,
+  };
 }

@@ -47,9 +47,7 @@ export function Findings(props: Props) {
               </p>
               <div className={classes.ways}>
                 {finding.fix !== null && isCurrent && (
-                  <Button variant="default" onClick={() => onFix(finding)}>
-                    {finding.fix.label}
-                  </Button>
+                  <Button onClick={() => onFix(finding)}>{finding.fix.label}</Button>
                 )}
                 <span className="flex gap12">
                   {finding.place !== null && isCurrent && (

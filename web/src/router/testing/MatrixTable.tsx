@@ -4,6 +4,7 @@
  */
 import { Button, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Table } from '../../ui/Table';
 import { formatCount, formatMessages } from '../../ui/number';
 import { type Cell, type Documents, type Heading, type Matrix, cellNote } from './outcome';
 import classes from './Matrix.module.css';
@@ -39,56 +40,58 @@ export function MatrixTable({ matrix, documents, chosen, onChoose }: Props) {
     <section className="rigid clip panel round8" aria-label="Outcomes">
       {/* It scrolls where the page is too narrow for it. */}
       <div className="scrollX" tabIndex={places.length === 0 ? 0 : -1}>
-        <table ref={table} className={classes.grid} onKeyDown={moveFocus}>
-          <thead>
-            <tr>
-              <th scope="col" className={classes.corner}>
-                <span>Now ↓</span>
-                <span>Draft →</span>
+        <Table
+          ref={table}
+          className={classes.grid}
+          onKeyDown={moveFocus}
+          heads={[
+            <th scope="col" className={classes.corner}>
+              <span>Now ↓</span>
+              <span>Draft →</span>
+            </th>,
+            ...columns.map((column) => (
+              <th key={column.key} scope="col" title={column.key}>
+                <Names heading={column} />
               </th>
-              {columns.map((column) => (
-                <th key={column.key} scope="col" title={column.key}>
-                  <Names heading={column} />
-                </th>
-              ))}
-              <th scope="col">Total now</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.key}>
-                <th scope="row" title={row.key}>
-                  <Names heading={row} />
-                </th>
-                {columns.map((column) => {
-                  const cell = matrix.cells.get(row.key)?.get(column.key);
-                  if (cell === undefined) return <td key={column.key} />;
-                  const isChosen = chosen?.row === row.key && chosen.column === column.key;
-                  return (
-                    <td key={column.key} data-kind={cell.kind} data-chosen={isChosen}>
-                      <CellButton
-                        {...{ cell, documents, isChosen }}
-                        onChoose={() => onChoose({ row: row.key, column: column.key })}
-                      />
-                    </td>
-                  );
-                })}
-                <td>{formatCount(row.total)}</td>
+            )),
+            'Total now',
+          ]}
+          foot={
+            <tfoot>
+              <tr>
+                <th scope="row">Total draft</th>
+                {columns.map((column) => (
+                  <td key={column.key}>{formatCount(column.total)}</td>
+                ))}
+                <td>
+                  <b>{formatCount(total)}</b>
+                </td>
               </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">Total draft</th>
-              {columns.map((column) => (
-                <td key={column.key}>{formatCount(column.total)}</td>
-              ))}
-              <td>
-                <b>{formatCount(total)}</b>
-              </td>
+            </tfoot>
+          }
+        >
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row" title={row.key}>
+                <Names heading={row} />
+              </th>
+              {columns.map((column) => {
+                const cell = matrix.cells.get(row.key)?.get(column.key);
+                if (cell === undefined) return <td key={column.key} />;
+                const isChosen = chosen?.row === row.key && chosen.column === column.key;
+                return (
+                  <td key={column.key} data-kind={cell.kind} data-chosen={isChosen}>
+                    <CellButton
+                      {...{ cell, documents, isChosen }}
+                      onChoose={() => onChoose({ row: row.key, column: column.key })}
+                    />
+                  </td>
+                );
+              })}
+              <td>{formatCount(row.total)}</td>
             </tr>
-          </tfoot>
-        </table>
+          ))}
+        </Table>
       </div>
       {left > 0 && (
         <Button variant="subtle" className={classes.more ?? ''} onClick={() => setWhole(true)}>

@@ -1,23 +1,39 @@
 /** The test of a draft on messages that are stored, or pasted. Nothing is sent or stored. */
-import { ActionIcon, Anchor, Button } from '@mantine/core';
-import { IconChevronRight, IconClipboardText, IconDatabase, IconX } from '@tabler/icons-react';
+import { ActionIcon, Anchor, Button, Menu } from '@mantine/core';
+import {
+  IconChevronDown,
+  IconChevronRight,
+  IconClipboardText,
+  IconCopy,
+  IconDatabase,
+  IconDownload,
+  IconFileText,
+  IconSend2,
+  IconX,
+} from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { Table } from '../../ui/Table';
 import type { LogspaceStatus } from '../../api/model';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
+import { formatBytes, formatCount } from '../../ui/number';
+import { copyText } from '../../ui/clipboard';
+import { download } from '../../ui/download';
+import { toast } from '../../ui/toast';
 import type { RouterDocument } from '../document';
 import { CellPanel } from './CellPanel';
 import { Controls } from './Controls';
 import { Findings } from './Findings';
 import { MatrixTable, type MatrixPlace } from './MatrixTable';
-import { ReportMenu } from './ReportMenu';
-import { Summary } from './Summary';
-import { Volumes } from './Volumes';
-import { estimated } from './estimate';
+import { estimated, isEstimate, marginText } from './estimate';
 import { type Finding, findingsOf } from './findings';
-import { matrixOf, worstCell } from './outcome';
-import { type TestMessages, type Testing, isNarrow } from './useTesting';
+import { type Kind, type Matrix, matrixOf, worstCell } from './outcome';
+import { type TestMessages, type TestedDraft, type Testing, isNarrow } from './useTesting';
+import type { TestReport } from './wire';
+import { changeText, dailyVolumes, daysOf, diskChange, diskText, stretchText } from './volumes';
+import { type Reported, reportJson, reportMarkdown, reportName } from './reportText';
 import classes from './Testing.module.css';
+import volumesClasses from './Volumes.module.css';
 
 type Props = {
   testing: Testing;
@@ -50,7 +66,6 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
         </span>
         <div className={classes.tools}>
           <Button
-            variant="default"
             aria-label={isPasted ? 'Use stored messages' : 'Paste messages'}
             leftSection={
               isPasted ? (
@@ -86,7 +101,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
       {!props.isCurrent && !isRunning && error === null && report !== null && (
         <div className={classes.notice}>
           <Notice tone="caution" title="The draft has changed since this test">
-            <Button mt={4} variant="default" onClick={() => onTry()}>
+            <Button mt={4} onClick={() => onTry()}>
               Test the draft as it is now
             </Button>
           </Notice>
@@ -170,5 +185,175 @@ function Before({ isRunning }: { isRunning: boolean }) {
         )}
       </Empty>
     </div>
+  );
+}
+
+type SummaryProps = { report: TestReport; matrix: Matrix };
+
+/** The one answer of the page: how many messages the draft would change, and how. */
+function Summary({ report, matrix }: SummaryProps) {
+  const { totals, lostTo } = matrix;
+  const changed = totals.fields + totals.gained + totals.other + totals.lost;
+  const of = isEstimate(report) ? report.total : report.messages;
+  const parts: readonly { kind: Kind; words: string }[] = [
+    { kind: 'fields', words: 'other fields' },
+    { kind: 'gained', words: 'gained by a target' },
+    { kind: 'other', words: 'other outcome' },
+    { kind: 'lost', words: `lost to ${lostTo.length === 0 ? 'a target' : lostTo.join(', ')}` },
+  ];
+  return (
+    <div className={classes.summary}>
+      <p>
+        <b>{changed === 0 ? 'None' : formatCount(changed)}</b> of {formatCount(of)} would change
+        {isEstimate(report) && <span>, {marginText(report.margin)}</span>}
+      </p>
+      <ul>
+        {parts
+          .filter(({ kind }) => totals[kind] > 0)
+          .map(({ kind, words }) => (
+            <li key={kind} data-kind={kind}>
+              <b>{formatCount(totals[kind])}</b> {words}
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+type VolumesProps = {
+  report: TestReport;
+  tested: TestedDraft | null;
+  logspaces: readonly LogspaceStatus[];
+};
+
+const SHOWN_MAX = 12;
+
+/** The daily volume of each target now, and with the draft. */
+function Volumes({ report, tested, logspaces }: VolumesProps) {
+  const [isWhole, setWhole] = useState(false);
+  const days = daysOf(report, tested);
+  const volumes = dailyVolumes(report.targets, days);
+  const shown = isWhole ? volumes : volumes.slice(0, SHOWN_MAX);
+  const change = diskChange(report.targets, days, logspaces);
+  const disk = change === null ? '' : diskText(change);
+  const most = Math.max(1, ...volumes.flatMap(({ before, after }) => [before, after]));
+  const bar = (messages: number) => ({ width: `${(100 * messages) / most}%` });
+  if (volumes.length === 0) return null;
+  return (
+    <section className="stack rigid panel round8" aria-label="Volume per target">
+      <div className={volumesClasses.head}>
+        <h2>Volume per target</h2>
+        {days !== null && (
+          <span className="dimmed">messages {stretchText(days)}, bytes a day at this rate</span>
+        )}
+        {disk !== '' && (
+          <b data-tone={change !== null && change < 0 ? 'good' : 'caution'}>{disk}</b>
+        )}
+      </div>
+      <div className={volumesClasses.scroll} tabIndex={0} role="group" aria-label="Targets">
+        <Table
+          heads={[
+            'Target',
+            'Now',
+            'Draft',
+            <td className={volumesClasses.bars} />,
+            <th scope="col">{days === null ? 'Bytes now' : 'Now a day'}</th>,
+            <th scope="col">{days === null ? 'Bytes draft' : 'Draft a day'}</th>,
+            'Change',
+          ]}
+        >
+          {shown.map((volume) => {
+            const { target, name, isLogspace, before, after, beforeBytes, afterBytes } = volume;
+            return (
+              <tr key={target}>
+                <th scope="row">
+                  <span className={volumesClasses.target}>
+                    {isLogspace ? (
+                      <IconDatabase size={14} role="img" aria-label="Logspace" />
+                    ) : (
+                      <IconSend2 size={14} role="img" aria-label="Destination" />
+                    )}
+                    <span title={name}>{name}</span>
+                  </span>
+                </th>
+                <td className="dimmed">{formatCount(before)}</td>
+                <td>{formatCount(after)}</td>
+                <td className={volumesClasses.bars} aria-hidden="true">
+                  <span className={volumesClasses.bar} data-now="true" style={bar(before)} />
+                  <span className={volumesClasses.bar} style={bar(after)} />
+                </td>
+                <td className="dimmed">{formatBytes(beforeBytes)}</td>
+                <td>{formatBytes(afterBytes)}</td>
+                <td
+                  className={volumesClasses.change}
+                  data-way={Math.sign(afterBytes - beforeBytes)}
+                >
+                  {changeText(beforeBytes, afterBytes)}
+                </td>
+              </tr>
+            );
+          })}
+        </Table>
+      </div>
+      {shown.length < volumes.length && (
+        <Button variant="subtle" onClick={() => setWhole(true)}>
+          Show {volumes.length - shown.length} more targets
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The test as a file or on the clipboard. */
+function ReportMenu({ reported }: { reported: Reported | null }) {
+  const keep = (text: string, ending: 'md' | 'json') => {
+    const type = ending === 'md' ? 'text/markdown' : 'application/json';
+    if (reported !== null) download(new Blob([text], { type }), reportName(reported, ending));
+  };
+  const copy = async (text: string) => {
+    const isCopied = await copyText(text);
+    toast(
+      isCopied
+        ? { tone: 'good', title: 'The report is on the clipboard' }
+        : { tone: 'error', title: 'The browser did not let the report be copied' },
+    );
+  };
+  return (
+    <Menu position="bottom-end" disabled={reported === null}>
+      <Menu.Target>
+        <Button
+          disabled={reported === null}
+          aria-label="Report"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          <span className={classes.label}>Report</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {reported !== null && (
+          <>
+            <Menu.Item
+              leftSection={<IconFileText size={16} aria-hidden />}
+              onClick={() => keep(reportMarkdown(reported), 'md')}
+            >
+              Download as Markdown
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconFileText size={16} aria-hidden />}
+              onClick={() => keep(reportJson(reported), 'json')}
+            >
+              Download as JSON
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconCopy size={16} aria-hidden />}
+              onClick={() => void copy(reportMarkdown(reported))}
+            >
+              Copy as Markdown
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

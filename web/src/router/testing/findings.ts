@@ -3,15 +3,22 @@
  * nothing that the test did not measure.
  */
 import { formatCount, formatMessages } from '../../ui/number';
-import { type Item, type ItemPlace, type RouterDocument, idOf, listOf, textOf } from '../document';
+import {
+  type Item,
+  type ItemPlace,
+  type RouterDocument,
+  idOf,
+  isObject,
+  listOf,
+  textOf,
+} from '../document';
 import { type Edit, freeId } from '../draft/edits';
 import { kindOf, stepsOf } from '../steps/steps';
 import { droppedBy, isDropped, isUnrouted, nameOf } from '../../ui/trace/targets';
 import { type Cell, type Documents, type Matrix, isOldStep, lostTargets } from './outcome';
-import { changes, compared } from './stepFields';
 import type { RouteReport, TestReport } from './wire';
 
-export type Tone = 'error' | 'caution';
+type Tone = 'error' | 'caution';
 
 /** A change of the draft that does away with it. */
 export type Fix = { label: string; edits: readonly Edit[] };
@@ -380,4 +387,56 @@ function placeOf(draft: RouterDocument, route: string, step: number | null): Fin
   const index = draft.routes.findIndex((one) => idOf(one) === route);
   if (index < 0) return null;
   return { item: { section: 'routes', index }, step: step === null ? null : step - 1 };
+}
+
+/** The parts of a message besides its fields that no rewriting of text changes. */
+const HEAD = ['time', 'host', 'program', 'severity', 'facility', 'pid', 'msgid', 'source'];
+
+/**
+ * The fields that a step changes, and those by which another step tells messages apart. Pure. The
+ * fields that a step goes by; null where that may be any.
+ */
+function compared(step: Item): readonly string[] | null {
+  switch (kindOf(step)) {
+    case 'dedup':
+      return listOf(step['dedup']);
+    case 'sample':
+    case 'throttle':
+      return listOf(step['by']);
+    default:
+      return null;
+  }
+}
+
+/** Whether a step can change one of these fields. */
+function changes(step: Item, fields: readonly string[] | null): boolean {
+  if (fields === null) return true;
+  const has = (names: readonly string[]) => fields.some((field) => names.includes(field));
+  switch (kindOf(step)) {
+    case 'mask':
+      return fields.some((field) => !HEAD.includes(field));
+    case 'replace':
+      return has(listOf(step['in']));
+    case 'set':
+      return has(keysOf(step['set']));
+    case 'unset':
+      return has(listOf(step['unset']));
+    case 'rename':
+      return has([...keysOf(step['rename']), ...valuesOf(step['rename'])]);
+    case 'tag':
+      return has(['tags']);
+    case 'lookup':
+      return has(listOf(step['set']));
+    default:
+      // The fields that it parses are known only from the messages.
+      return fields.some((field) => !HEAD.includes(field) && field !== 'message');
+  }
+}
+
+function keysOf(value: Item[string] | undefined): string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function valuesOf(value: Item[string] | undefined): string[] {
+  return isObject(value) ? listOf(Object.values(value)) : [];
 }

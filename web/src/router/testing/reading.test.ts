@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDocument } from '../document';
 import { estimated, marginText } from './estimate';
-import { progressText } from './Progress';
+import { progressText } from './Controls';
 import { reportJson, reportMarkdown, reportName } from './reportText';
 import { secondsLeft } from './run';
 import { type TestedDraft, messagesText, requestOf, withSaved } from './useTesting';

@@ -1,7 +1,7 @@
 /** On which messages a draft is tried, and what came of it. It outlives the page, so that one can look elsewhere meanwhile. */
 import { useState } from 'react';
 import { type SavedSearch, noteUse } from '../../api/savedSearches';
-import { splitStages } from '../../ui/query/stages';
+import { splitStages } from '../../ui/query/lexer';
 import { type TimeRange, initialRange, rangeLabel, readRange, requestRange } from '../../ui/range';
 import type { RouterDocument } from '../document';
 import type { Content } from '../draft/edits';

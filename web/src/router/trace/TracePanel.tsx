@@ -3,12 +3,13 @@ import { ActionIcon, Anchor, Button, NativeSelect, Textarea } from '@mantine/cor
 import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Form } from '../../ui/Form';
 import { Notice } from '../../ui/Notice';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
 import { documentOf } from '../testing/run';
-import { type Trace, requestTrace } from '../../api/trace';
+import { type Trace, requestTrace } from '../../api/query';
 import { address } from '../../ui/open';
 import editor from '../editor/Editor.module.css';
 
@@ -52,13 +53,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
       </div>
       <div className={editor.body}>
         {id === '' && (
-          <form
-            className="stack gap12"
-            onSubmit={(event) => {
-              event.preventDefault();
-              trace.mutate();
-            }}
-          >
+          <Form className="stack gap12" onSubmit={() => trace.mutate()}>
             <p className="dimmed">
               Paste a message as it is sent, or pick one in{' '}
               <Anchor size="sm" href={address('/search')}>
@@ -84,10 +79,15 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
               data={document.sources.map(idOf)}
               onChange={(event) => setSource(event.currentTarget.value)}
             />
-            <Button type="submit" loading={trace.isPending} disabled={raw.trim() === ''}>
+            <Button
+              variant="filled"
+              type="submit"
+              loading={trace.isPending}
+              disabled={raw.trim() === ''}
+            >
               Trace
             </Button>
-          </form>
+          </Form>
         )}
         {draft !== null && <p className="dimmed">Traced with the draft, not with what is live.</p>}
         {trace.error !== null && (

@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { diffWordsWithSpace } from 'diff';
 import { useMemo, useState } from 'react';
+import { Table } from '../../ui/Table';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
@@ -77,27 +78,23 @@ function Comparison({ messages, differencesOnly, onRemove }: ComparisonProps) {
   const shown = differencesOnly ? rows.filter(({ differs }) => differs) : rows;
   return (
     <div className={classes.scroller} tabIndex={0} role="region" aria-label="Comparison">
-      <table
+      <Table
         className={classes.table}
         style={{ minWidth: FIELD_PX + messages.length * MESSAGE_PX }}
+        heads={[
+          'Field',
+          ...messages.map((message, at) => (
+            <th key={message.id} scope="col">
+              <Head message={message} nth={at + 1} onRemove={onRemove} />
+            </th>
+          )),
+        ]}
       >
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            {messages.map((message, at) => (
-              <th key={message.id} scope="col">
-                <Head message={message} nth={at + 1} onRemove={onRemove} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <TextRow messages={messages} />
-          {shown.map((row) => (
-            <FieldRow key={row.field} row={row} messages={messages} />
-          ))}
-        </tbody>
-      </table>
+        <TextRow messages={messages} />
+        {shown.map((row) => (
+          <FieldRow key={row.field} row={row} messages={messages} />
+        ))}
+      </Table>
       {shown.length === 0 && <p className={classes.same}>No field differs.</p>}
     </div>
   );

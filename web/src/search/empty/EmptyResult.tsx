@@ -1,14 +1,18 @@
 /** Why nothing was found, and the next step: the clause that is to blame, the nearest match, a wider search. */
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Table } from '../../ui/Table';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
-import { ClauseCounts } from './ClauseCounts';
-import { NearestMatch } from './NearestMatch';
-import { countQuery, nearestQuery, sourcesQuery } from './emptyQueries';
+import { CLAUSES_MAX, countQuery, hourAround, nearestQuery, sourcesQuery } from './emptyQueries';
 import { type SearchState, isEverything } from '../searchParams';
-import { formatAge } from '../../ui/time';
+import { formatAge, formatTime, useZone } from '../../ui/time';
+import type { WrittenClause } from '../../api/model';
+import { editedQuery } from '../../api/query';
+import { formatCount } from '../../ui/number';
+import type { TimeRange } from '../../ui/range';
+import { explainQuery } from '../query/explain';
 import classes from './Empty.module.css';
 
 type Props = {
@@ -42,19 +46,15 @@ export function EmptyResult({ state, onChange }: Props) {
       )}
       <Group gap={8}>
         {(state.range.kind !== 'all' || setsRange) && !isNowhere && (
-          <Button variant="default" onClick={searchAllTime}>
-            Search all time
-          </Button>
+          <Button onClick={searchAllTime}>Search all time</Button>
         )}
         {state.logspaces.length > 0 && (
-          <Button variant="default" onClick={() => onChange({ ...state, logspaces: [] })}>
+          <Button onClick={() => onChange({ ...state, logspaces: [] })}>
             Search all logspaces
           </Button>
         )}
         {!everything && (
-          <Button variant="default" onClick={() => onChange({ ...state, query: '*' })}>
-            Show all messages
-          </Button>
+          <Button onClick={() => onChange({ ...state, query: '*' })}>Show all messages</Button>
         )}
       </Group>
     </Empty>
@@ -64,7 +64,7 @@ export function EmptyResult({ state, onChange }: Props) {
 const SOURCES_MAX = 8;
 
 /** Whether the sources are to blame: when each of them was last heard of. */
-export function SourceHealth() {
+function SourceHealth() {
   const { data, dataUpdatedAt } = useQuery(sourcesQuery);
   if (data === undefined || data.length === 0) return null;
   return (
@@ -78,5 +78,83 @@ export function SourceHealth() {
       ))}
       {data.length > SOURCES_MAX && <li>{data.length - SOURCES_MAX} others</li>}
     </ul>
+  );
+}
+
+type ClauseCountsProps = { state: SearchState; onUse: (query: string) => void };
+
+/** The matches of each clause alone, and the matches without it: the clause to blame stands out. */
+function ClauseCounts({ state, onUse }: ClauseCountsProps) {
+  const { data } = useQuery(explainQuery(state.query, state));
+  const clauses = data?.clauses_of_query ?? [];
+  if (clauses.length < 2) return null;
+  return (
+    <div className={classes.tableBox}>
+      <Table className={classes.table} heads={['Clause', 'By itself', 'Without it', <td />]}>
+        {clauses.slice(0, CLAUSES_MAX).map((clause) => (
+          <ClauseRow key={clause.start} clause={clause} state={state} onUse={onUse} />
+        ))}
+      </Table>
+      {clauses.length > CLAUSES_MAX && (
+        <p className="dimmed">
+          The first {CLAUSES_MAX} of {clauses.length} clauses.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ClauseRow({ clause, state, onUse }: ClauseCountsProps & { clause: WrittenClause }) {
+  const { start, end } = clause;
+  const { data: without } = useQuery(editedQuery(state.query, [{ op: 'remove', start, end }]));
+  const alone = useQuery(countQuery(state, clause.text));
+  const rest = useQuery({ ...countQuery(state, without ?? ''), enabled: without !== undefined });
+  const isToBlame = alone.data === 0;
+  return (
+    <tr data-blame={isToBlame}>
+      <th scope="row" className={classes.clause} title={clause.text}>
+        {clause.text}
+      </th>
+      <td>{countText(alone.data, alone.error)}</td>
+      <td>{countText(rest.data, rest.error)}</td>
+      <td>
+        <Button
+          size="compact-xs"
+          variant={(rest.data ?? 0) > 0 ? 'light' : 'default'}
+          aria-label={`Search without ${clause.text}`}
+          onClick={() => without !== undefined && onUse(without)}
+        >
+          Remove
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function countText(count: number | undefined, error: Error | null): string {
+  if (error !== null) return 'unknown';
+  return count === undefined ? '…' : formatCount(count);
+}
+
+type NearestMatchProps = { state: SearchState; onRange: (range: TimeRange) => void };
+
+/** When the nearest match was, where the range holds none. */
+function NearestMatch({ state, onRange }: NearestMatchProps) {
+  const [zone] = useZone();
+  const { data, dataUpdatedAt, isLoading } = useQuery(nearestQuery(state));
+  if (isLoading) return <p className={classes.nearest}>Looking for the nearest match…</p>;
+  if (data === undefined) return null;
+  if (data === null)
+    return <p className={classes.nearest}>Nothing matches at any other time either.</p>;
+  return (
+    <p className={classes.nearest}>
+      <span>
+        The nearest match is {data.side} this range, {formatAge(data.time, dataUpdatedAt)}:{' '}
+        <time dateTime={data.time}>{formatTime(data.time, zone)}</time>
+      </span>
+      <Button variant="light" onClick={() => onRange(hourAround(data.time))}>
+        Show that hour
+      </Button>
+    </p>
   );
 }

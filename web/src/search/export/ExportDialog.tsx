@@ -1,16 +1,22 @@
 /** Takes all messages of a search away as a file: in which form, how many they are, and how far it is. */
-import { Button, Checkbox, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Group,
+  Progress as ProgressBar,
+  SegmentedControl,
+  Stack,
+  TagsInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
-import { formatCount } from '../../ui/number';
+import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import type { SearchState } from '../searchParams';
 import { Code } from '../share/Code';
-import { askOf, hasStages } from '../share/ask';
-import { exportCommand, exportCurl } from '../share/shell';
-import { RunView } from './RunView';
+import { askOf, exportCommand, exportCurl, hasStages } from '../share/shell';
 import {
   type ExportChoice,
   type Format,
@@ -21,10 +27,11 @@ import {
   wayOf,
 } from './choice';
 import { filePicker } from './sinks';
-import { useExport } from './useExport';
+import { type ExportRun, useExport } from './useExport';
 import classes from './Export.module.css';
 import { serverUrl } from '../../base';
 import { useIsText } from '../query/explain';
+import { durationText, exportRateOf } from './rate';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -92,9 +99,7 @@ export function ExportDialog({ state, onClose }: Props) {
         )}
         <Group gap={8}>
           {run.kind === 'running' ? (
-            <Button variant="default" onClick={cancel}>
-              Cancel
-            </Button>
+            <Button onClick={cancel}>Cancel</Button>
           ) : (
             <Begin
               way={way}
@@ -185,13 +190,13 @@ type BeginProps = {
 function Begin({ way, path, disabled, onStart }: BeginProps) {
   if (way === 'link' && !disabled) {
     return (
-      <Button component="a" href={path} download>
+      <Button variant="filled" component="a" href={path} download>
         Download
       </Button>
     );
   }
   return (
-    <Button disabled={disabled} onClick={() => way !== 'link' && onStart(way)}>
+    <Button variant="filled" disabled={disabled} onClick={() => way !== 'link' && onStart(way)}>
       {way === 'file' ? 'Choose a file and export' : 'Export'}
     </Button>
   );
@@ -231,4 +236,52 @@ function explain(format: Format, isTable: boolean): string {
     case 'raw':
       return 'The bytes as they were received, a line feed after each message.';
   }
+}
+
+/** The progress of an export, or its outcome. */
+function RunView({ run }: { run: ExportRun }) {
+  switch (run.kind) {
+    case 'idle':
+      return null;
+    case 'running':
+      return <Running {...run} />;
+    case 'done':
+      return (
+        <Notice tone="info" title="Exported">
+          {formatCount(run.progress.rows)} rows, {formatBytes(run.progress.bytes)} in{' '}
+          {durationText(run.tookMs / 1000)}
+        </Notice>
+      );
+    case 'cancelled':
+      return (
+        <Notice tone="info" title="Cancelled">
+          Nothing was saved.
+        </Notice>
+      );
+    case 'failed':
+      return <Notice tone="error" title={run.error.message} />;
+  }
+}
+
+function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) {
+  const { rows, rowsMax, bytes } = progress;
+  const pace = exportRateOf(progress, tookMs);
+  const share = rowsMax === null || rowsMax === 0 ? 0 : Math.min(1, rows / rowsMax);
+  return (
+    <div>
+      <ProgressBar value={share * 100} aria-label="Exported" size="sm" />
+      <div className={classes.numbers}>
+        <span>
+          {formatCount(rows)}
+          {rowsMax !== null && ` of ${formatCount(rowsMax)}`}
+        </span>
+        <span>{formatBytes(bytes)}</span>
+        {pace !== null && <span>{formatRate(pace.rowsPerSecond)} rows/s</span>}
+        {pace !== null && <span>{formatBytes(Math.round(pace.bytesPerSecond))}/s</span>}
+        <span className="toEnd">
+          {pace?.secondsLeft != null && `${durationText(pace.secondsLeft)} left`}
+        </span>
+      </div>
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 /** The actions on a search: keep it, hand it on, export its messages. */
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Button, type ButtonProps, Menu } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import {
   IconBookmark,
@@ -10,14 +10,14 @@ import {
   IconRoute,
   IconShare2,
 } from '@tabler/icons-react';
-import { Suspense, lazy, memo, useState } from 'react';
+import { type ComponentPropsWithRef, type ReactNode, Suspense, lazy, memo, useState } from 'react';
 import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
-import { routerHref } from '../../messages/links';
+import { routerHref } from '../../messages/messageState';
 import { type Refresh, type SearchState, refreshes } from '../searchParams';
-import { ToolButton, type ToolbarRoom } from './ToolButton';
+import classes from './Actions.module.css';
 
 type Props = {
   state: SearchState;
@@ -218,4 +218,39 @@ function ActionDialog({ action, state, onAsk, onSave, onClose }: DialogProps) {
     case 'api':
       return <ApiDialog state={state} onClose={onClose} />;
   }
+}
+
+type ToolButtonProps = ButtonProps &
+  ComponentPropsWithRef<'button'> & { label: string; icon: ReactNode; room: ToolbarRoom };
+
+/**
+ * A button of the toolbar: its word and its sign, or the sign alone where there is no room for
+ * words. May open a menu, which sets what is in the rest of its properties.
+ */
+function ToolButton({ label, icon, room, className = '', ...target }: ToolButtonProps) {
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      // A menu brings a name of its own.
+      className={`${classes.tool ?? ''} ${className}`}
+      leftSection={room === 'words' && icon}
+      aria-label={label}
+      title={label}
+      {...target}
+    >
+      {room === 'words' ? label : icon}
+    </Button>
+  );
+}
+
+export type ToolbarRoom = 'words' | 'signs' | 'little';
+
+const WORDS_PX = 860;
+const SIGNS_PX = 620;
+
+/** Before anything is measured there is room: most windows have it. */
+export function toolbarRoom(width: number): ToolbarRoom {
+  if (width === 0 || width >= WORDS_PX) return 'words';
+  return width >= SIGNS_PX ? 'signs' : 'little';
 }

@@ -1,6 +1,6 @@
 /** Shown while nothing but Logstead's own log has come in: how to send a first message. */
 import { useQuery } from '@tanstack/react-query';
-import { Command } from '../../ui/Command';
+import { Command } from '../../ui/Copy';
 import { curlCommand, loggerCommand } from '../../ui/firstMessage';
 import { listenersQuery } from '../queries';
 import classes from './FirstRun.module.css';

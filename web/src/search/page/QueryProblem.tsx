@@ -68,7 +68,7 @@ function isToBeRead({ code }: QueryWarning): boolean {
 
 function Suggestion({ text, onUse }: { text: string; onUse: (query: string) => void }) {
   return (
-    <Button variant="default" mt={4} onClick={() => onUse(text)}>
+    <Button mt={4} onClick={() => onUse(text)}>
       Search for <code className="mono">&nbsp;{text}</code>
     </Button>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toolbarRoom } from './ToolButton';
-import { tookText } from './ResultCount';
+import { toolbarRoom } from './Actions';
+import { tookText } from './Toolbar';
 
 const coverage = {
   complete: true,

@@ -1,19 +1,33 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
-import { useCallbackRef, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy, useRef } from 'react';
+import { useCallbackRef, useDebouncedValue, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
+import { isAway } from '../../api/client';
+import { splitStages } from '../../ui/query/lexer';
+import { useHits } from '../../ui/query/useReading';
+import type { Histogram, Message } from '../../api/model';
+import type { Hits } from '../../ui/highlight';
 import { QueryBar } from '../query/QueryBar';
 import { type SearchState, isBlank } from '../searchParams';
+import { Timeline } from '../timeline/Timeline';
+import { Results } from '../results/Results';
+import { Statistics } from '../statistics/Statistics';
+import { HistogramStrip } from '../timeline/HistogramStrip';
 import { FirstRun } from './FirstRun';
-import { FoundMessages } from './FoundMessages';
 import { titleOf } from './title';
-import { useCounts } from './useCounts';
-import { useSearch } from './useSearch';
-import { type ChangeSearch, useSearchActions } from './useSearchActions';
+import { type Counts, useCounts } from './useCounts';
+import { type Search, useSearch } from './useSearch';
+import { type ChangeSearch, type SearchActions, useSearchActions } from './useSearchActions';
+import { QueryProblem, QueryWarnings } from './QueryProblem';
+import { HOLD_MS } from './pending';
+import { Toolbar } from './Toolbar';
 import classes from './SearchPage.module.css';
+import miniHistogramClasses from './MiniHistogram.module.css';
 
 /** Loaded when nothing is asked for. */
 const BlankPage = lazy(async () => ({
@@ -85,6 +99,222 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
           onRun={runText}
           onChange={onChange}
         />
+      )}
+    </div>
+  );
+}
+
+/** Loaded when the first message is opened. */
+const Drawer = lazy(async () => ({
+  default: (await fetched(() => import('../../messages/drawer/Drawer'))).Drawer,
+}));
+
+type FoundMessagesProps = {
+  state: SearchState;
+  search: Search;
+  counted: Counts;
+  steps: SearchActions;
+  /** Beside the messages, where there is room. */
+  fields: ReactNode;
+  onRun: (query: string) => void;
+  onChange: ChangeSearch;
+};
+
+/** There the messages need every line. */
+const LOW = '(max-height: 639px)';
+
+/** The messages that a search found: their histogram, their list, and the details of one of them. */
+function FoundMessages(props: FoundMessagesProps) {
+  const { state, search, counted, steps, fields, onRun, onChange } = props;
+  const hits = useHits(state.query);
+  const hasStages = splitStages(state.query).stages !== '';
+  const isLow = useMediaQuery(LOW, false, { getInitialValueInEffect: false });
+  const [isUnfolded, setUnfolded] = useState(false);
+  const { error, newest, runAgain } = search;
+  const retryCounts = useCallbackRef(() => void search.runCounts());
+  const bars = (
+    <MiniHistogram
+      histogram={counted.summary?.histogram}
+      split={counted.state.split}
+      isOpen={isUnfolded}
+      onToggle={() => setUnfolded(!isUnfolded)}
+    />
+  );
+  return (
+    <div className={classes.columns} data-behind={counted.isBehind}>
+      {/* A table has its own values to choose from, and the whole width. */}
+      {!hasStages && fields}
+      <div className={classes.main}>
+        {error !== null && !isAway(error) && (
+          <QueryProblem error={error} query={state.query} onRetry={runAgain} onUse={onRun} />
+        )}
+        {newest !== undefined && (
+          <QueryWarnings
+            warnings={newest.warnings}
+            coverage={newest.coverage}
+            query={state.query}
+            onUse={onRun}
+          />
+        )}
+        {(!isLow || isUnfolded) && (
+          <Timeline
+            state={counted.state}
+            summary={counted.summary}
+            stale={counted.stale}
+            folded={hasStages}
+            error={counted.error}
+            onRetry={retryCounts}
+            onZoom={steps.zoom}
+            onFilter={steps.filter}
+            onChange={steps.show}
+          />
+        )}
+        <Answer
+          {...{ state, search, steps, hits, hasStages, onChange }}
+          bars={isLow ? bars : undefined}
+        />
+      </div>
+      {state.open !== null && (
+        <Suspense>
+          <Drawer
+            state={state}
+            id={state.open}
+            messages={search.messages ?? []}
+            hits={hits}
+            onAsk={steps.ask}
+            onChange={steps.show}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Loaded when nothing was found. */
+const EmptyResult = lazy(async () => ({
+  default: (await fetched(() => import('../empty/EmptyResult'))).EmptyResult,
+}));
+
+const NONE: readonly Message[] = [];
+
+type AnswerProps = {
+  state: SearchState;
+  search: Search;
+  steps: SearchActions;
+  hits: Hits;
+  hasStages: boolean;
+  /** The histogram, where it stands in the toolbar. */
+  bars?: ReactNode;
+  onChange: ChangeSearch;
+};
+
+/** The result of a search, or the reason why there is nothing to show. */
+function Answer(props: AnswerProps) {
+  const { state, search, steps, hasStages, bars } = props;
+  return (
+    <div className={classes.results}>
+      <Toolbar
+        state={state}
+        search={search}
+        steps={steps}
+        messages={search.messages ?? NONE}
+        hasStages={hasStages}
+        bars={bars}
+      />
+      {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
+      {search.isCancelled && (
+        <p className={classes.note}>Cancelled. Press Search to run it again.</p>
+      )}
+      {search.isFirstRun && <FirstRun />}
+      {!hasStages && <Messages {...props} />}
+    </div>
+  );
+}
+
+/** A search that takes less than a moment shows nothing while it runs. */
+function Messages({ state, search, steps, hits, onChange }: AnswerProps) {
+  const { messages } = search;
+  const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
+  if (messages === undefined) {
+    const isSlow = slow || steps.late === search.key;
+    return search.isLoading && isSlow && <SearchLoading onCancel={search.cancel} />;
+  }
+  if (messages.length === 0) {
+    if (search.isFirstRun) return null;
+    return (
+      <Suspense>
+        <EmptyResult state={state} onChange={onChange} />
+      </Suspense>
+    );
+  }
+  return (
+    <Results
+      key={search.key}
+      state={state}
+      messages={messages}
+      first={search.newest?.messages ?? messages}
+      hits={hits}
+      common={search.common}
+      hasMore={search.hasMore}
+      loadingMore={search.loadingMore}
+      onMore={search.onMore}
+      onFilter={steps.filter}
+      onEdit={steps.edit}
+      onAsk={steps.ask}
+      onChange={steps.show}
+      live={search.live}
+      onTakeIn={search.takeIn}
+      onAtTop={search.setAtTop}
+    />
+  );
+}
+
+const ROWS = 12;
+
+/** Shown while a search runs: where the rows will be, how long it has taken, and a way to cancel it. */
+function SearchLoading({ onCancel }: { onCancel: () => void }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div role="status" aria-label="Searching">
+      <div className="row spread gap12">
+        <span className="dimmed">Searching… {seconds > 0 && `${seconds} s`}</span>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+      {Array.from({ length: ROWS }, (_, row) => (
+        <Skeleton key={row} height={12} my={16} width={`${60 + ((row * 37) % 40)}%`} />
+      ))}
+    </div>
+  );
+}
+
+type MiniHistogramProps = {
+  histogram: Histogram | undefined;
+  split: string;
+  isOpen: boolean;
+  onToggle: () => void;
+};
+
+/** The histogram within the toolbar, for low windows: its outline, and the way to all of it. */
+function MiniHistogram({ histogram, split, isOpen, onToggle }: MiniHistogramProps) {
+  return (
+    <div className="row gap8">
+      <ActionIcon
+        size={24}
+        aria-label="Messages over time"
+        aria-expanded={isOpen}
+        className={miniHistogramClasses.toggle ?? ''}
+        onClick={onToggle}
+      >
+        <IconChevronRight size={16} />
+      </ActionIcon>
+      {histogram !== undefined && !isOpen && (
+        <div className="grow minWidth0">
+          <HistogramStrip histogram={histogram} split={split} />
+        </div>
       )}
     </div>
   );

@@ -5,10 +5,10 @@ import { useEffect, useMemo, useState } from 'react';
 import { isAway, isRefusal } from '../../api/client';
 import { seesAll, sessionQuery } from '../../api/session';
 import { canRefresh } from '../../ui/range';
-import { nothingCommon } from '../../ui/message/rowLayout';
+import { type Common, nothingCommon } from '../../ui/message/rowLayout';
 import { useZone } from '../../ui/time';
-import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
-import { commonOf } from '../results/common';
+import type { Facet } from '../../api/model';
+import { type Summary, firstRunQuery, searchQuery, summaryQuery } from '../queries';
 import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
 import { useOnStored } from '../useOnStored';
 
@@ -127,8 +127,27 @@ function useCounts(state: SearchState) {
 }
 
 /** `of` says what it is about: the mark is made once for each. */
-export function usePerformanceMark(name: string, of: string, isShown: boolean): void {
+function usePerformanceMark(name: string, of: string, isShown: boolean): void {
   useEffect(() => {
     if (isShown) performance.mark(name, { detail: of });
   }, [name, of, isShown]);
+}
+
+/** The values that all messages of a result share, by the counts of all of it. */
+export function commonOf(summary: Summary | undefined): Common {
+  const total = summary?.histogram?.total;
+  if (total === undefined || summary?.done !== true || !summary.complete) return nothingCommon;
+  return {
+    host: sharedBy(total, summary.facets?.['host']),
+    program: sharedBy(total, summary.facets?.['program']),
+  };
+}
+
+/**
+ * The value that as many messages have as there are. The values that a clause of the query leaves out are counted too;
+ * who relies on this looks whether a message of the result has the value, so that it is none of those.
+ */
+function sharedBy(total: number, facet: Facet | undefined): string | null {
+  if (facet === undefined || facet.partial !== undefined) return null;
+  return facet.values.find(({ count }) => count === total)?.value ?? null;
 }

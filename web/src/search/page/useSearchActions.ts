@@ -1,13 +1,17 @@
 /** The ways on from a search: to another question, or to another look at the same one. */
 import { useCallbackRef } from '@mantine/hooks';
-import type { RefObject } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import type { QueryEdit } from '../../api/model';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
 import type { TimeRange } from '../../ui/range';
+import { readingQuery } from '../../api/query';
+import { splitStages } from '../../ui/query/lexer';
 import { rememberRefresh } from '../live';
-import type { SearchState } from '../searchParams';
-import { usePendingSearch } from './usePendingSearch';
+import { type SearchState, isBlank } from '../searchParams';
+import { searchQuery, summaryQuery } from '../queries';
+import { createPending } from './pending';
 
 /** `replace` leaves no step in the browser's history. */
 export type ChangeSearch = (state: SearchState, replace?: boolean) => void;
@@ -48,4 +52,76 @@ export function useSearchActions(
     setsRange ? edit([{ op: 'set_range' }], (query) => ask({ query, range })) : ask({ range }),
   );
   return { ask, show, edit: change, filter, zoom, late };
+}
+
+/**
+ * Asks for something else, and leaves the page as it is until the answer is there. It says that it
+ * waits. `go` asks; `newest` is what was asked for last, whether it is shown already or not.
+ */
+function usePendingSearch(
+  page: RefObject<HTMLElement | null>,
+  state: SearchState,
+  onChange: (state: SearchState, replace?: boolean) => void,
+) {
+  const ahead = useEarlyRequest();
+  const [late, setLate] = useState('');
+  const show = useCallbackRef((next: SearchState, isLate: boolean) => {
+    if (isLate) setLate(JSON.stringify(searchQuery(next).queryKey));
+    onChange(next);
+  });
+  // Not a state: that the page waits is one attribute, for which nothing in it has to be drawn again.
+  const wait = useCallbackRef((isWaiting: boolean) =>
+    page.current?.setAttribute('aria-busy', String(isWaiting)),
+  );
+  const [hold] = useState(() => createPending<SearchState>(wait, show));
+  // Any other change of the address is newer than the pending search.
+  useLayoutEffect(() => hold.end, [hold, state]);
+  return {
+    /** The key of the search that had no answer when the page had waited long enough. */
+    late,
+    newest: () => hold.next ?? state,
+    /** The query that was asked for and is not shown yet. */
+    asked: useCallback(() => hold.next?.query ?? null, [hold]),
+    go: (next: SearchState) => {
+      const answer = ahead(next);
+      hold.end();
+      if (answer === null) onChange(next);
+      else hold.begin(next, answer);
+    },
+    /** Another look at the same: a step of its own only if what it is of is not shown yet. */
+    look: (next: SearchState) => {
+      const isShown = hold.next === null;
+      hold.end();
+      onChange(next, isShown);
+    },
+  };
+}
+
+/**
+ * Sends a question as soon as it is asked: the page that shows its answer is drawn a moment later.
+ * The answers worth waiting for: the rows, and the hits to mark in them. Null if there is nothing
+ * to wait for.
+ */
+function useEarlyRequest(): (state: SearchState) => Promise<unknown> | null {
+  const cache = useQueryClient();
+  return (state) => {
+    if (isBlank(state)) return null;
+    const rows = searchQuery(state);
+    const counts = summaryQuery(state);
+    const reading = readingQuery(state.query);
+    const isNew = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+      cache.getQueryState(queryKey) === undefined;
+    // A repeated request is up to those who show it. The rows are what the reader waits for.
+    const found = isNew(rows) ? cache.infiniteQuery(rows).catch(told) : null;
+    const read = isNew(reading) ? cache.query(reading).catch(told) : null;
+    if (isNew(counts)) cache.query(counts).catch(told);
+    // A table is made of the messages elsewhere.
+    const isTable = splitStages(state.query).stages !== '';
+    return found === null || isTable ? null : Promise.all([found, read]);
+  };
+}
+
+/** Those who show the answer show why there is none. */
+function told(): void {
+  return;
 }

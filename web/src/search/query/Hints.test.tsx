@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ExplainResponse } from '../../api/model';
 import { renderPart } from '../../test-render';
-import { SlowSign } from './Hints';
+import { SlowSign } from './QueryBar';
 
 function show(cost: ExplainResponse['cost']) {
   const sum = { undecided_messages: 1_200, tail_messages: 34 };

@@ -1,23 +1,25 @@
 /** The one bar: where is looked, for what, and when. The query shows its clauses as tokens; the text is what counts. */
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Popover, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconHelpCircle, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, memo, useMemo, useRef } from 'react';
+import { type ReactNode, Suspense, lazy, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../../api/client';
-import { completeIn } from '../../api/complete';
+import { completeIn } from '../../api/query';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
 import { useClauseActions, useClauses } from '../../ui/query/useClauses';
 import { requestRange } from '../../ui/range';
 import { useKeys } from '../../ui/useKeys';
 import { type SearchState, writeSearch } from '../searchParams';
-import { Help } from './Help';
-import { Hints, SlowSign } from './Hints';
 import { OffClauses } from '../../ui/query/OffClauses';
-import { explainQuery } from './explain';
-import { useDraft } from './useDraft';
+import { costReason, explainQuery } from './explain';
 import classes from './QueryBar.module.css';
 import { address } from '../../ui/open';
+import { fetched } from '../../api/code';
+import { useCommands } from '../../ui/commands';
+import type { ExplainResponse } from '../../api/model';
+import helpClasses from './Help.module.css';
+import hintsClasses from './Hints.module.css';
 
 type Props = {
   state: SearchState;
@@ -99,7 +101,7 @@ export const QueryBar = memo(function QueryBar(props: Props) {
       </div>
       {range}
       {fields !== undefined && <div className={classes.fields}>{fields}</div>}
-      <Button className={classes.run ?? ''} size="sm" onClick={() => run(false)}>
+      <Button variant="filled" className={classes.run ?? ''} size="sm" onClick={() => run(false)}>
         Search
       </Button>
       {isDraft && <Hint state={state} draft={draft.trim()} onUse={onRun} />}
@@ -139,4 +141,132 @@ function marksOf(error: Error | null): QueryMark[] {
 
 function addressOf(state: SearchState): string {
   return address('/search', writeSearch(state));
+}
+
+const HelpContent = lazy(async () => ({
+  default: (await fetched(() => import('./HelpContent'))).HelpContent,
+}));
+
+type HelpProps = { state: SearchState; onUse: (query: string) => void };
+
+/** The button for help with queries. */
+function Help({ state, onUse }: HelpProps) {
+  const [opened, setOpened] = useState(false);
+  useCommands([{ id: 'query-help', title: 'Query help', keys: 'F1', run: () => setOpened(true) }]);
+  const use = (query: string) => {
+    setOpened(false);
+    onUse(query);
+  };
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Tooltip label="Query help (F1)" disabled={opened}>
+          <ActionIcon size={32} aria-label="Query help" onClick={() => setOpened(!opened)}>
+            <IconHelpCircle size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Query help" className={helpClasses.help ?? ''}>
+        {opened && (
+          <Suspense>
+            <HelpContent state={state} onUse={use} />
+          </Suspense>
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+const KEY = 'logstead-draft';
+
+type Draft = {
+  draft: string;
+  setDraft: (text: string) => void;
+  /** Says what it was asked as. */
+  setAsked: (query: string) => void;
+};
+
+/**
+ * The query that is being written. It outlives a reload and a new login, and gives way only to another query: not to
+ * the one that it was sent as, which comes a moment later, when the user may be typing on.
+ */
+function useDraft(query: string): Draft {
+  const [draft, setDraft] = useState(() => readDraft(query));
+  const [known, setKnown] = useState(query);
+  const [asked, setAsked] = useState<string | null>(null);
+  if (known !== query) {
+    setKnown(query);
+    setAsked(null);
+    if (asked !== query || draft.trim() === query) setDraft(query);
+  }
+  useEffect(() => {
+    if (draft === query) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, JSON.stringify([query, draft]));
+  }, [draft, query]);
+  return { draft, setDraft, setAsked };
+}
+
+/** A draft belongs to the query that it was made from. */
+function readDraft(query: string): string {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    if (!Array.isArray(kept) || kept[0] !== query || typeof kept[1] !== 'string') return query;
+    return kept[1];
+  } catch {
+    return query;
+  }
+}
+
+type HintsProps = {
+  explained: ExplainResponse | undefined;
+  error: Error | null;
+  onUse: (query: string) => void;
+};
+
+/**
+ * The server's hints about a query while it is typed: warnings with their remedy, and that it is
+ * slow. One at a time: the first one is what is in the way.
+ */
+function Hints({ explained, error, onUse }: HintsProps) {
+  const [warning, ...more] = explained?.warnings ?? [];
+  if (warning === undefined) {
+    return <p className={hintsClasses.hint}>{error?.message}</p>;
+  }
+  const { message, suggestion } = warning;
+  return (
+    <p className={hintsClasses.hint} role="status">
+      <IconAlertTriangle className="caution" size={14} aria-hidden />
+      <span className={hintsClasses.text} title={message}>
+        {message}
+      </span>
+      {more.length > 0 && <span className="rigid">and {more.length} more</span>}
+      {suggestion !== undefined && (
+        <UnstyledButton className={hintsClasses.fix} onClick={() => onUse(suggestion)}>
+          Search for <code>{suggestion}</code>
+        </UnstyledButton>
+      )}
+    </p>
+  );
+}
+
+/** Only of a query that is: of the others there is nothing to say. */
+export function SlowSign({ explained }: { explained: ExplainResponse }) {
+  const { cost } = explained;
+  if (cost === 'instant' || cost === 'quick') return null;
+  const word = cost === 'slow' ? 'Slow' : 'Very slow';
+  const reason = costReason(explained);
+  return (
+    <Tooltip label={reason} multiline maw={320} position="bottom-end">
+      <span
+        className={hintsClasses.cost}
+        data-cost={cost}
+        role="note"
+        // The reason can be read without a mouse as well.
+        tabIndex={0}
+        aria-label={`${word}: ${reason}`}
+      >
+        {word}
+      </span>
+    </Tooltip>
+  );
 }

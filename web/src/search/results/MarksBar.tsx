@@ -24,6 +24,7 @@ export function MarksBar({ marks, note, onCompare, onClear }: Props) {
           <div className={classes.marks} role="group" aria-label="Marked messages">
             <span>{marks.length} marked</span>
             <Button
+              variant="filled"
               leftSection={<IconColumns2 size={16} />}
               disabled={marks.length < 2}
               onClick={onCompare}

@@ -1,24 +1,46 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
-import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  Suspense,
+  lazy,
+  memo,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+import { useInterval } from '@mantine/hooks';
+import { IconArrowUp } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
-import { type Hits, textHits } from '../../ui/highlight';
-import type { Common } from '../../ui/message/rowLayout';
+import { type Hits, hasHit, hitsIn, textHits } from '../../ui/highlight';
+import type { Common, RowLayout } from '../../ui/message/rowLayout';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar, useNote } from './MarksBar';
-import { MessageTable } from './MessageTable';
-import { Newer, useNewer } from './Newer';
 import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
 import { selectedIn } from '../../messages/list/SelectionMenu';
 import { type ClickedValue, clickedIn } from '../../messages/list/click';
-import { useFolded } from '../../messages/list/folds';
+import { type Folded, useFolded } from '../../messages/list/folds';
 import { useRowLayout } from '../../messages/list/useRowLayout';
+import { dayLabel } from '../../ui/message/times';
+import { ListItem, MessageList, MessageRow } from '../../messages/list/MessageList';
+import { formatCount } from '../../ui/number';
+import { client, unwrap } from '../../api/client';
+import { permalink, scopeOf } from '../../messages/messageState';
+import { lineFields } from '../../messages/list/lineOrder';
+import { useValueKeys } from '../../messages/list/useValueKeys';
+import { valuesOf } from '../../ui/message/fields';
+import { useKeys } from '../../ui/useKeys';
+import { useOnStored } from '../useOnStored';
 import { type List, useList } from './useList';
-import { useRowKeys } from './useRowKeys';
+import { dayShown, findFrom, placeOf, rowAt } from './rows';
 import classes from './Results.module.css';
+import rowsClasses from '../../messages/list/Rows.module.css';
+import newerClasses from './Newer.module.css';
 
 const Compare = lazy(async () => ({
   default: (await fetched(() => import('../compare/Compare'))).Compare,
@@ -182,4 +204,252 @@ function clickOn(event: MouseEvent, props: ClickProps) {
       if (event.shiftKey) onMark(message.id);
       else onChange({ open: state.open === message.id ? null : message.id });
   }
+}
+
+const NOW_MS = 5_000;
+
+type MessageTableProps = {
+  state: SearchState;
+  messages: readonly Message[];
+  hits: Hits;
+  layout: RowLayout;
+  folds: Folded['folds'];
+  hasMore: boolean;
+  list: List;
+  /** The field that the cursor stands on. */
+  field: string | null;
+  onChange: (part: Partial<SearchState>) => void;
+  onStatistics: (field: string) => void;
+};
+
+/** The rows of the list: messages, and a line wherever another day begins. */
+function MessageTable(props: MessageTableProps) {
+  const { state, messages, hits, layout, folds, list, field, hasMore } = props;
+  const { virtualizer, rows, zone, cursor, room, linePx } = list;
+  const { view, columns, times, wrap } = state;
+  const now = useNow(times === 'relative');
+  const firstPlace = virtualizer.range?.startIndex ?? 0;
+  const tabStop = cursor.index === -1 ? firstPlace : placeOf(rows, cursor.index);
+  return (
+    <MessageList
+      {...{ view, columns, times, layout, room, linePx }}
+      label="Messages"
+      day={dayShown(rows, firstPlace)}
+      rowCount={hasMore ? -1 : rows.count + 1}
+      height={virtualizer.getTotalSize()}
+      onColumns={(chosen) => props.onChange({ columns: chosen })}
+      onStatistics={props.onStatistics}
+    >
+      {virtualizer.getVirtualItems().map(({ index: place, key, start }) => {
+        const row = rowAt(rows, place);
+        const message = row.kind === 'message' ? messages[row.index] : undefined;
+        const isCurrent = message !== undefined && message.id === cursor.id;
+        const measure = list.isMeasured ? virtualizer.measureElement : null;
+        return (
+          <ListItem key={key} index={place} start={start} measure={measure}>
+            {row.kind === 'day' && <DayRow day={row.day} rowIndex={place + 2} />}
+            {row.kind === 'message' && message !== undefined && (
+              <MessageRow
+                {...{ view, columns, message, hits, layout, times, zone, now, wrap }}
+                fold={folds.get(message.id)}
+                index={row.index}
+                rowIndex={place + 2}
+                current={isCurrent}
+                field={isCurrent ? field : null}
+                open={message.id === state.open}
+                marked={state.marks.includes(message.id)}
+                focusable={place === tabStop}
+              />
+            )}
+          </ListItem>
+        );
+      })}
+    </MessageList>
+  );
+}
+
+function DayRow({ day, rowIndex }: { day: string; rowIndex: number }) {
+  return (
+    <div role="row" aria-rowindex={rowIndex} className={rowsClasses.day}>
+      <span role="cell">{dayLabel(day)}</span>
+    </div>
+  );
+}
+
+function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  const { start, stop } = useInterval(() => setNow(Date.now()), NOW_MS);
+  useEffect(() => {
+    if (ticking) start();
+    return stop;
+  }, [ticking, start, stop]);
+  return ticking ? now : 0;
+}
+
+type NewerProps = { count: number; onTakeIn: () => void };
+
+/** Says in the head of the list how many messages have come since, and takes them in. Never over a row. */
+function Newer({ count, onTakeIn }: NewerProps) {
+  return (
+    <button
+      type="button"
+      className={newerClasses.newer}
+      title="Show them (Home)"
+      onClick={onTakeIn}
+    >
+      <IconArrowUp size={12} aria-hidden />
+      {formatCount(count)} new
+    </button>
+  );
+}
+
+const REST_MS = 1_000;
+
+/** The number of messages that are newer than the newest in the list, while the list stands still. */
+function useNewer(state: SearchState, messages: readonly Message[], enabled: boolean) {
+  const from = messages[0]?.time ?? null;
+  // Those of the very same moment that are in the list are counted too.
+  const listed = messages.findIndex(({ time }) => time !== from);
+  const { data, refetch } = useQuery({
+    queryKey: ['newer', scopeOf(state), from],
+    queryFn: ({ signal }) => {
+      const body = { ...scopeOf(state), from };
+      return unwrap(client.POST('/api/v1/count', { body, signal }));
+    },
+    // Only when something was stored.
+    enabled: false,
+  });
+  const counts = enabled && from !== null;
+  useOnStored(counts, REST_MS, refetch);
+  if (!counts || data === undefined) return 0;
+  return Math.max(0, data.count - (listed === -1 ? messages.length : listed));
+}
+
+/** Syslog's `err` and what is worse. */
+const ERROR_SEVERITY = 3;
+
+type UseRowKeysProps = {
+  state: SearchState;
+  messages: readonly Message[];
+  hits: Hits;
+  layout: RowLayout;
+  hasMore: boolean;
+  list: List;
+  onMore: () => void;
+  /** Goes to the newest message there is. */
+  onNewest: () => void;
+  onFilter: (field: string, value: string, exclude: boolean) => void;
+  onChange: (part: Partial<SearchState>) => void;
+  onNote: (note: string) => void;
+  onMark: (id: string) => void;
+  onCompare: () => void;
+  onCopy: (text: string, what: string) => void;
+  onMenu: (clicked: ClickedValue) => void;
+  onFold: (id: string) => void;
+};
+
+/**
+ * The keys of the list: moving as in a pager, and what can be done with the row that the cursor is
+ * on. The field that the cursor is on, and the keys that work only while the list has the focus.
+ */
+function useRowKeys(props: UseRowKeysProps) {
+  const { state, messages, layout, list, onChange, onNote, onCopy } = props;
+  const { scroller, cursor } = list;
+  const fields = state.view === 'table' ? state.columns : lineFields(layout);
+  const current = messages[cursor.index];
+  const onRow = (run: (message: Message) => void) => () => current !== undefined && run(current);
+  const find = finder(props);
+  const error = ({ severity }: Message) => severity !== null && severity <= ERROR_SEVERITY;
+  const hit = (message: Message) => isHit(message, props.hits);
+  const { field, step, keys } = useValueKeys({
+    fields: fields.length === 0 ? ['host'] : fields,
+    current: () =>
+      current && {
+        message: current,
+        cell: scroller.current?.querySelector('[data-current="true"] [data-cursor="true"]'),
+      },
+    enabled: true,
+    onContext: ({ id }) => onChange({ open: id, tab: 'context' }),
+    onCopyRaw: ({ raw }) => onCopy(raw, 'the raw message'),
+    onFilter: props.onFilter,
+    onMenu: props.onMenu,
+    onNoValue: (name) => onNote(`There is no ${name} under the cursor: j and k move it.`),
+  });
+  useKeys({
+    j: { does: 'Next message', run: () => list.move(1) },
+    k: { does: 'Previous message', run: () => list.move(-1) },
+    ...keys,
+    e: { does: 'Next error', run: () => find('error', 1, error) },
+    E: { does: 'Previous error', run: () => find('error', -1, error) },
+    n: { does: 'Next message with a hit', run: () => find('hit', 1, hit) },
+    N: { does: 'Previous message with a hit', run: () => find('hit', -1, hit) },
+    f: { does: 'Show or fold messages of this kind', run: onRow(({ id }) => props.onFold(id)) },
+    x: { does: 'Mark to compare', run: onRow(({ id }) => props.onMark(id)) },
+    C: {
+      does: 'Compare the marked messages',
+      run: () =>
+        state.marks.length < 2
+          ? onNote('Mark two messages or more with x to compare them.')
+          : props.onCompare(),
+    },
+    Y: {
+      does: 'Copy the link to the message',
+      run: onRow(({ id }) => onCopy(new URL(permalink(id), location.href).href, 'the link')),
+    },
+    w: { does: 'Wrap long messages', run: () => onChange({ wrap: !state.wrap }) },
+    v: {
+      does: 'Lines or table',
+      run: () => onChange({ view: state.view === 'lines' ? 'table' : 'lines' }),
+    },
+    Escape: () => {
+      if (isInPopup()) return;
+      if (state.open !== null) onChange({ open: null });
+      // The same key may just have closed a dialog: only a list that has the focus lets go of its row.
+      else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
+    },
+  });
+  // These mean something to other parts of the page too.
+  const within: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => list.move(1),
+    ArrowUp: () => list.move(-1),
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    Home: props.onNewest,
+    End: () => list.move(Infinity),
+    PageDown: () => list.page(1),
+    PageUp: () => list.page(-1),
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const action = within[event.key];
+    if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  };
+  return { field, onKeyDown };
+}
+
+/** Goes to the next message that passes, or says why there is none. */
+function finder({ messages, list, hasMore, onMore, onNote }: UseRowKeysProps) {
+  return (what: string, step: 1 | -1, passes: (message: Message) => boolean) => {
+    const found = findFrom(messages, list.cursor.index, step, passes);
+    if (found !== null) {
+      list.go(found);
+    } else if (step === 1 && hasMore) {
+      onMore();
+      onNote(`No ${what} among the messages loaded so far; loading older ones.`);
+    } else {
+      onNote(`No ${what} further ${step === 1 ? 'down' : 'up'}.`);
+    }
+  };
+}
+
+/** Whether the Escape key belongs to a menu or a dialog. */
+function isInPopup(): boolean {
+  return document.activeElement?.closest('[data-portal], [role="menu"], [role="dialog"]') != null;
+}
+
+function isHit(message: Message, hits: Hits): boolean {
+  return ['message', 'host', 'program'].some((field) =>
+    valuesOf(message, field).some((value) => hasHit(value, hitsIn(hits, field))),
+  );
 }

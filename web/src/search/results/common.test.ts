@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Facet, Histogram } from '../../api/model';
 import type { Summary } from '../queries';
-import { commonOf } from './common';
+import { commonOf } from '../page/useSearch';
 
 const facet = (counts: Record<string, number>, part: Partial<Facet> = {}): Facet => ({
   distinct: Object.keys(counts).length,

@@ -9,14 +9,13 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useDebouncedCallback } from '@mantine/hooks';
 import type { Message } from '../../api/model';
 import { useZone } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
-import { useCursor } from './useCursor';
-import { TABLE_MORE_PX } from '../../messages/list/listStyle';
-import { useDensity } from '../../messages/list/listPreferences';
-import { useRoom } from '../../messages/list/useRoom';
+import { TABLE_MORE_PX, useDensity } from '../../messages/list/listStyle';
+import { useRoom } from '../../messages/list/lineOrder';
 
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
@@ -197,4 +196,41 @@ function keyOf(rows: Rows, messages: readonly Message[], place: number): string 
 function firstInView(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, rows: Rows): number {
   const row = rowAt(rows, virtualizer.range?.startIndex ?? 0);
   return row.kind === 'message' ? row.index : 0;
+}
+
+/** Held keys move on some thirty times a second; the address, and with it the drawer, follows when they rest. */
+const FOLLOW_MS = 100;
+
+type Cursor = {
+  id: string | null;
+  /** -1 where there is none, or its message is not in the list any more. */
+  index: number;
+  set: (index: number) => void;
+  clear: () => void;
+};
+
+/** The row that the keys work on. It is a message, not a place: it stays with its message when others come in above. */
+function useCursor(
+  messages: readonly Message[],
+  open: string | null,
+  onFollow: (id: string) => void,
+): Cursor {
+  const [id, setId] = useState(open);
+  const [opened, setOpened] = useState(open);
+  if (opened !== open) {
+    setOpened(open);
+    if (open !== null) setId(open);
+  }
+  const follow = useDebouncedCallback(onFollow, FOLLOW_MS);
+  const index = useMemo(
+    () => (id === null ? -1 : messages.findIndex((message) => message.id === id)),
+    [messages, id],
+  );
+  const set = (next: number) => {
+    const message = messages[next];
+    if (message === undefined) return;
+    setId(message.id);
+    if (open !== null && message.id !== open) follow(message.id);
+  };
+  return { id, index, set, clear: () => setId(null) };
 }

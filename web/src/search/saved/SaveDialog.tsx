@@ -10,19 +10,21 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form, FormEnd } from '../../ui/Form';
 import { savedSearchesQuery } from '../../api/savedSearches';
 import { problemOf } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
-import { addSaved, replaceSaved } from './queries';
 import {
   type SavedPart,
   type SavedSearch,
+  addSaved,
   freeName,
   keptParts,
   parts,
+  replaceSaved,
   tagsOf,
   toSave,
   withoutHistory,
@@ -64,17 +66,14 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
   });
   const problem = saving.error === null ? null : problemOf(saving.error);
   const isTaken = problem?.status === 409;
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (name.trim() !== '') saving.mutate();
-  };
   const suggestion = isTaken ? freeName(name.trim(), folder.trim(), known) : name;
   return (
     <Dialog opened onClose={onClose} title={renamed === null ? 'Save this search' : 'Change'}>
-      <form onSubmit={submit}>
+      <Form onSubmit={() => name.trim() !== '' && saving.mutate()}>
         <Stack gap="md">
           <TextInput
             data-autofocus
+            withAsterisk
             label="Name"
             required
             maxLength={NAME_MAX}
@@ -86,11 +85,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
             }}
           />
           {suggestion !== name.trim() && isTaken && (
-            <Button
-              variant="default"
-              className={classes.start ?? ''}
-              onClick={() => setName(suggestion)}
-            >
+            <Button className={classes.start ?? ''} onClick={() => setName(suggestion)}>
               Use “{suggestion}”
             </Button>
           )}
@@ -119,16 +114,14 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
           {problem !== null && !isTaken && (
             <Notice tone="error" title={saving.error?.message ?? problem.title} />
           )}
-          <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
-              Save
-            </Button>
-          </Group>
+          <FormEnd
+            action="Save"
+            isReady={name.trim() !== ''}
+            isPending={saving.isPending}
+            onCancel={onClose}
+          />
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,17 +1,29 @@
 /** The searches that were saved: to find one, open it, and keep them in order. */
-import { Button, Skeleton, Stack, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { ActionIcon, Button, Menu, Skeleton, Stack, TextInput } from '@mantine/core';
+import { IconDots, IconSearch, IconUsers } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
+import { formatAge } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { SaveDialog } from './SaveDialog';
-import { SavedRow } from './SavedRow';
-import { type SavedSearch, duplicate, found, inFolders, opened, tagsOf, updated } from './saved';
-import { type Change, useChanges } from './useChanges';
+import {
+  type SavedSearch,
+  type SearchToSave,
+  addSaved,
+  duplicate,
+  found,
+  inFolders,
+  opened,
+  removeSaved,
+  replaceSaved,
+  tagsOf,
+  updated,
+  withoutHistory,
+} from './saved';
 import classes from './Saved.module.css';
 
 type Props = {
@@ -61,15 +73,13 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
               if (event.key === 'Enter' && first !== undefined) open(first);
             }}
           />
-          <Button variant="default" onClick={onSave}>
-            Save this search…
-          </Button>
+          <Button onClick={onSave}>Save this search…</Button>
         </div>
         <Tags tags={tagsOf(data ?? [])} chosen={tag} onChoose={setTag} />
         {change.error !== null && <Notice tone="error" title={change.error.message} />}
         {removed !== null && (
           <Notice tone="info" title={`“${removed.name}” is deleted`}>
-            <Button variant="default" mt={4} onClick={undo}>
+            <Button mt={4} onClick={undo}>
               Undo
             </Button>
           </Notice>
@@ -163,4 +173,95 @@ function Skeletons() {
       ))}
     </div>
   );
+}
+
+type SavedRowProps = {
+  saved: SavedSearch;
+  isOpen: boolean;
+  onOpen: () => void;
+  onRename: () => void;
+  onUpdate: () => void;
+  onDuplicate: () => void;
+  onDelete: () => void;
+};
+
+/** A saved search in the list: a click opens it, the menu has the rest. */
+function SavedRow(props: SavedRowProps) {
+  const { saved, isOpen, onOpen } = props;
+  const [now] = useState(() => Date.now());
+  return (
+    <li className={classes.row} data-open={isOpen}>
+      <button type="button" className={classes.open} onClick={onOpen}>
+        <span className={classes.name}>
+          {saved.name}
+          {saved.shared && <IconUsers size={14} role="img" aria-label="shared" />}
+          {saved.tags.map((tag) => (
+            <span key={tag} className={classes.mark}>
+              {tag}
+            </span>
+          ))}
+        </span>
+        <span className="truncate mono dimmed">{saved.query === '' ? '*' : saved.query}</span>
+      </button>
+      <span className={classes.about}>
+        {saved.mine ? 'mine' : saved.owner}
+        <br />
+        {saved.last_used === null ? 'not used yet' : `used ${formatAge(saved.last_used, now)}`}
+      </span>
+      <RowMenu {...props} />
+    </li>
+  );
+}
+
+function RowMenu({ saved, onRename, onUpdate, onDuplicate, onDelete }: SavedRowProps) {
+  return (
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon aria-label={`More about ${saved.name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={saved.name}>
+        <Menu.Item onClick={onRename}>Name, folder, tags…</Menu.Item>
+        <Menu.Item onClick={onUpdate}>Replace with the current search</Menu.Item>
+        <Menu.Item onClick={onDuplicate}>Duplicate</Menu.Item>
+        <Menu.Item c="var(--err)" onClick={onDelete}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type Change =
+  | { kind: 'add'; search: SearchToSave }
+  | { kind: 'replace'; saved: SavedSearch; search: SearchToSave }
+  | { kind: 'remove'; saved: SavedSearch };
+
+/** Changes to the saved searches. A deleted one can be brought back. */
+function useChanges() {
+  const queryClient = useQueryClient();
+  const [removed, setRemoved] = useState<SavedSearch | null>(null);
+  const change = useMutation({
+    mutationFn: async (change: Change) => {
+      setRemoved(null);
+      switch (change.kind) {
+        case 'add':
+          await addSaved(change.search);
+          break;
+        case 'replace':
+          await replaceSaved(change.saved.id, change.search);
+          break;
+        case 'remove':
+          await removeSaved(change.saved.id);
+          setRemoved(change.saved);
+      }
+    },
+    // Also after a failure: another user may have changed it.
+    onSettled: () => queryClient.invalidateQueries(savedSearchesQuery),
+  });
+  const undo = () => {
+    if (removed !== null) change.mutate({ kind: 'add', search: withoutHistory(removed) });
+  };
+  return { change, removed, undo };
 }

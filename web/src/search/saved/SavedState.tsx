@@ -3,8 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { savedSearchesQuery } from '../../api/savedSearches';
 import type { SearchState } from '../searchParams';
-import { replaceSaved } from './queries';
-import { isChanged, keptParts, opened, toSave } from './saved';
+import { isChanged, keptParts, opened, replaceSaved, toSave } from './saved';
 import classes from './SavedState.module.css';
 
 type Props = { state: SearchState; onAsk: (part: Partial<SearchState>) => void };

@@ -1,7 +1,8 @@
 /** Searches with a name: what is kept of one, and what it opens as. Pure. */
 import type { SavedSearch } from '../../api/savedSearches';
-import type * as Schemas from '../../api/types';
+import * as Schemas from '../../api/types';
 import { readRange } from '../../ui/range';
+import { client, unwrap } from '../../api/client';
 import { type SearchState, readSearch, writeSearch } from '../searchParams';
 
 export type { SavedSearch };
@@ -12,7 +13,7 @@ export type SearchToSave = Required<Schemas.SavedSearchRequest>;
 export type SavedPart = 'range' | 'logspaces' | 'view';
 export const parts: readonly SavedPart[] = ['range', 'logspaces', 'view'];
 
-export type SearchDetails = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> & {
+type SearchDetails = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> & {
   keeps: readonly SavedPart[];
 };
 
@@ -77,7 +78,7 @@ export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly SavedPa
 }
 
 /** By folder and name, those without a folder first. */
-export type Folder = { name: string; searches: SavedSearch[] };
+type Folder = { name: string; searches: SavedSearch[] };
 
 export function inFolders(searches: readonly SavedSearch[]): Folder[] {
   const folders = new Map<string, SavedSearch[]>();
@@ -179,4 +180,17 @@ export function updated(saved: SavedSearch, state: SearchState): SearchToSave {
 export function duplicate(saved: SavedSearch, known: readonly SavedSearch[]): SearchToSave {
   const name = freeName(saved.name, saved.folder, known);
   return { ...withoutHistory(saved), shared: false, name };
+}
+
+/** The requests about saved searches. */
+export function addSaved(body: SearchToSave): Promise<SavedSearch> {
+  return unwrap(client.POST('/api/v1/saved-searches', { body }));
+}
+
+export function replaceSaved(id: number, body: SearchToSave): Promise<SavedSearch> {
+  return unwrap(client.PUT('/api/v1/saved-searches/{id}', { params: { path: { id } }, body }));
+}
+
+export async function removeSaved(id: number): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/saved-searches/{id}', { params: { path: { id } } }));
 }

@@ -75,6 +75,7 @@ export function ShareDialog({ state, onClose }: Props) {
         <CopyButton value={link} timeout={2000}>
           {({ copied, copy }) => (
             <Button
+              variant="filled"
               data-autofocus
               className={classes.copy ?? ''}
               leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}

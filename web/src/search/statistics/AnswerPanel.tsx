@@ -1,24 +1,38 @@
 /** A table as it came, with a chart of it. A click on a value filters by it, and the page stays. */
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { Button, Menu, NativeSelect, SegmentedControl } from '@mantine/core';
+import {
+  IconCheck,
+  IconChevronDown,
+  IconCopy,
+  IconFilter,
+  IconFilterOff,
+  IconListSearch,
+  IconZoomIn,
+} from '@tabler/icons-react';
 import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
-import { useZone } from '../../ui/time';
-import { withCopies } from '../page/CopiesLeftOut';
-import type { SearchState } from '../searchParams';
-import { Bar } from './Bar';
-import { type Asked, CellMenu } from './CellMenu';
-import { shownText } from './DataTable';
-import { SingleRow } from './SingleRow';
-import { Panes } from './Panes';
-import type { Box } from './chart/layout';
+import { type Zone, useZone } from '../../ui/time';
+import { formatCount } from '../../ui/number';
+import { CopiesLeftOut, withCopies } from '../page/CopiesLeftOut';
+import type { ChartView, SearchState } from '../searchParams';
+import { DataTable, shownText } from './DataTable';
+import type { Box, Kind } from './chart/layout';
 import { pointName } from './chart/pointText';
 import { type Drill, messagesOf, narrowed, zoomed } from './drill';
 import { groupedIn } from './number';
 import { type RowOrder, nextOrder } from './order';
-import type { Point, Series } from './pivot';
-import type { Cell, TableAnswer } from './queries';
-import { viewOf } from './view';
+import type { Plot, Point, Series } from './pivot';
+import type { Cell, Table, TableAnswer } from './queries';
+import { type AnswerView, viewOf } from './view';
+import { PivotTable } from './PivotTable';
+import { SeriesTable } from './SeriesTable';
+import { Chart } from './chart/Chart';
+import { extentOf, headlineOf, titleOf } from './headline';
+import { labelOf } from './answerMode';
+import { toCsv, toMarkdown } from './tableText';
+import classes from './Statistics.module.css';
 
 type Props = {
   state: SearchState;
@@ -136,5 +150,294 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
         onCopy={(text) => void copyText(text)}
       />
     </>
+  );
+}
+
+/** A table of one row without groups: its values are the answer, so they are written large. */
+function SingleRow({ table }: { table: Table }) {
+  const [zone] = useZone();
+  const row = table.rows[0] ?? [];
+  return (
+    <dl className="flex wrap gap8">
+      {table.columns.map((column, at) => (
+        <div key={at} className={classes.oneFigure}>
+          <dt>{column.name}</dt>
+          <dd>{shownText(row[at] ?? null, column, zone)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Asked = {
+  at: Box;
+  title: string;
+  messages: Drill | null;
+  only: Drill | null;
+  without: Drill | null;
+  zoom: Drill | null;
+  copy: string | null;
+};
+
+type CellMenuProps = {
+  asked: Asked | null;
+  onClose: () => void;
+  onAsk: (drill: Drill) => void;
+  onCopy: (text: string) => void;
+};
+
+/** The menu of a table row: one menu, which opens at whatever was clicked. */
+function CellMenu({ asked, onClose, onAsk, onCopy }: CellMenuProps) {
+  if (asked === null) return null;
+  const { at, title, messages, only, without, zoom, copy } = asked;
+  return (
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      returnFocus
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <span aria-hidden style={{ position: 'fixed', pointerEvents: 'none', ...at }} />
+      </Menu.Target>
+      <Menu.Dropdown aria-label={title}>
+        <Menu.Label maw={360} style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Menu.Label>
+        {messages !== null && (
+          <Menu.Item leftSection={<IconListSearch size={16} />} onClick={() => onAsk(messages)}>
+            Show these messages
+          </Menu.Item>
+        )}
+        {only !== null && (
+          <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => onAsk(only)}>
+            Only this value
+          </Menu.Item>
+        )}
+        {without !== null && (
+          <Menu.Item leftSection={<IconFilterOff size={16} />} onClick={() => onAsk(without)}>
+            Exclude this value
+          </Menu.Item>
+        )}
+        {zoom !== null && (
+          <Menu.Item leftSection={<IconZoomIn size={16} />} onClick={() => onAsk(zoom)}>
+            Zoom to this time
+          </Menu.Item>
+        )}
+        {copy !== null && (
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(copy)}>
+            Copy value
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type PanesProps = {
+  answer: TableAnswer;
+  view: AnswerView;
+  zone: Zone;
+  onOrder: (column: number) => void;
+  onFilter: (row: readonly Cell[], column: number, exclude: boolean) => void;
+  onOpen: (row: readonly Cell[], column: number, at: Box, groups?: readonly number[]) => void;
+  onOpenTime: (point: Point, series: Series | null, at: Box) => void;
+};
+
+/** The chart of an answer beside its series or its rows, and below them the rows along time. */
+function Panes(props: PanesProps) {
+  const { answer, view, zone, onOrder, onFilter, onOpen, onOpenTime } = props;
+  const { plot, pivot, shape, shown } = view;
+  const [isolated, setIsolated] = useState<string | null>(null);
+  const partial = useMemo(() => partialRows(plot), [plot]);
+  const kind = plot === null || shown === 'table' ? null : shown;
+  return (
+    <div className={classes.panes} data-layout={layoutOf(plot, kind, pivot)}>
+      {plot !== null && kind !== null && (
+        <div className="grow minWidth0">
+          <TheChart {...props} {...{ plot, kind, isolated, setIsolated }} />
+          {plot.axis === 'time' && <TheSeries {...props} {...{ plot, isolated, setIsolated }} />}
+        </div>
+      )}
+      <div className={classes.rows}>
+        {pivot !== null ? (
+          <PivotTable plot={pivot} zone={zone} isolated={isolated} onAsk={onOpenTime} />
+        ) : (
+          <DataTable
+            table={answer}
+            rows={view.rows}
+            order={view.order}
+            drawn={kind === null ? -1 : drawnColumn(answer, plot)}
+            zone={zone}
+            askable={shape.searchable}
+            partial={partial}
+            onOrder={onOrder}
+            onFilter={onFilter}
+            onAsk={onOpen}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A table beside its chart has room for this many series. */
+const BESIDE_MAX = 2;
+
+/** The place of the rows: alone, beside the chart, or below it if they need the width. */
+function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
+  if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
+  if (plot.axis === 'names') return 'names';
+  return pivot === null && plot.series.length <= BESIDE_MAX ? 'beside' : 'below';
+}
+
+/** The column that the bars of a chart along names show, as they are: not where they are sums of several rows. */
+function drawnColumn({ columns }: TableAnswer, plot: Plot | null): number {
+  if (plot?.axis !== 'names' || plot.series.length > 1) return -1;
+  return columns.findIndex(({ name }) => name === plot.measure);
+}
+
+type PartProps = PanesProps & {
+  plot: Plot;
+  isolated: string | null;
+  setIsolated: (name: string | null) => void;
+};
+
+/** A name of the chart stands for all rows with it: a click filters by it. A time opens what can be asked about it. */
+function TheChart(props: PartProps & { kind: Kind }) {
+  const { answer, view, plot, kind, isolated, setIsolated, onFilter, onOpen, onOpenTime } = props;
+  const canFilter = plot.axis === 'names' && view.shape.searchable.has(plot.column);
+  const openMenu = (point: Point, at: Box) => {
+    if (plot.axis === 'time') onOpenTime(point, null, at);
+    else onOpen(point.row, plot.column, at, [plot.column]);
+  };
+  return (
+    <Chart
+      plot={plot}
+      kind={kind}
+      title={titleOf(answer, view, kind)}
+      isolated={isolated}
+      onIsolate={setIsolated}
+      onChoose={(point, at, exclude) => {
+        if (canFilter) onFilter(point.row, plot.column, exclude);
+        else openMenu(point, at);
+      }}
+      onMenu={openMenu}
+    />
+  );
+}
+
+function TheSeries(props: PartProps) {
+  const { answer, view, plot, isolated, setIsolated, onFilter, onOpen } = props;
+  const { split } = plot;
+  const rowOf = ({ value = null }: Series): Cell[] => {
+    const row: Cell[] = [];
+    row[split ?? 0] = value;
+    return row;
+  };
+  return (
+    <SeriesTable
+      plot={plot}
+      title={split === null ? 'series' : (answer.columns[split]?.name ?? 'series')}
+      isolated={isolated}
+      onIsolate={setIsolated}
+      canFilter={({ value }) =>
+        split !== null && value !== undefined && view.shape.searchable.has(split)
+      }
+      onFilter={(series, exclude) => onFilter(rowOf(series), split ?? 0, exclude)}
+      onMenu={(series, at) => onOpen(rowOf(series), split ?? 0, at, [split ?? 0])}
+    />
+  );
+}
+
+/** By the row of the point: rows along time that are of a part of a stretch. */
+function partialRows(plot: Plot | null) {
+  const found = [...(plot?.partial ?? [])];
+  return new Map(
+    found.flatMap(([at, partial]) => {
+      const row = plot?.points[at]?.row;
+      return row === undefined ? [] : [[row, partial] as const];
+    }),
+  );
+}
+
+type BarProps = {
+  answer: TableAnswer;
+  view: AnswerView;
+  isStale: boolean;
+  /** Makes copies count. */
+  onCopies: () => void;
+  onChange: (part: { chart?: ChartView; measure?: string }) => void;
+};
+
+/** The tools of the statistics: how they are shown, what of them is drawn, and a copy of the table. */
+function Bar({ answer, view, isStale, onCopies, onChange }: BarProps) {
+  const { shown, kinds, measures, plot } = view;
+  const measure = plot?.measure ?? '';
+  const tookMs = Math.max(1, Math.round(answer.took_ms));
+  return (
+    <div className={classes.bar}>
+      <h2 className={classes.headline}>{headlineOf(answer, view)}</h2>
+      <span className="dimmed">
+        {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
+      </span>
+      {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
+      <span className="row gap8 toEnd">
+        {measures.length > 1 && shown !== 'table' && (
+          <NativeSelect
+            aria-label="Value of the chart"
+            value={measure}
+            onChange={(event) => onChange({ measure: event.currentTarget.value })}
+            data={measures.map((name) => ({
+              value: name,
+              label: name === '' ? 'All values' : name,
+            }))}
+          />
+        )}
+        {kinds.length > 0 && (
+          <SegmentedControl
+            aria-label="Shown as"
+            value={shown}
+            onChange={(chart) => onChange({ chart })}
+            data={([...kinds, 'table'] as const).map((value) => ({ value, label: labelOf(value) }))}
+          />
+        )}
+        <CopyTable answer={answer} />
+      </span>
+    </div>
+  );
+}
+
+const COPIED_SHOWN_MS = 1500;
+
+function CopyTable({ answer }: { answer: TableAnswer }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (text: string) => void copyText(text).then(setCopied);
+  return (
+    <Menu
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: '#content' }}
+    >
+      <Menu.Target>
+        <Button
+          leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Copy the table">
+        <Menu.Item onClick={() => copy(toCsv(answer))}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => copy(toMarkdown(answer))}>As Markdown</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

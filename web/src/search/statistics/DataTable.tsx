@@ -2,14 +2,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useMemo, useRef } from 'react';
 import { type Zone, formatTime } from '../../ui/time';
-import { ColumnHead } from './ColumnHead';
-import { NamedValue } from './NamedValue';
+import { ColumnHead, NamedValue } from './NamedValue';
 import type { Box } from './chart/layout';
-import { type WriteNumber, writerOf } from './number';
+import { type WriteNumber, measureOf, writerOf } from './number';
 import type { RowOrder } from './order';
 import type { Cell, Column, Table } from './queries';
 import type { PartialSpan } from './partial';
-import { measureOf } from './unit';
 import { PARTIAL, columnWidths } from './widths';
 import classes from './DataTable.module.css';
 

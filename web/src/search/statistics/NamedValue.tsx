@@ -1,8 +1,9 @@
 /** A value of a field in a table: a click filters by it and stays, the button beside it has all that can be done. */
-import { IconDots } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp, IconDots } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import type { Box } from './chart/layout';
 import classes from './NamedValue.module.css';
+import columnHeadClasses from './ColumnHead.module.css';
 
 type Props = {
   text: string;
@@ -52,4 +53,29 @@ export function NamedValue({ text, field, onFilter, onMenu }: Props) {
 function boxOf(element: HTMLElement): Box {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { left, top, width, height };
+}
+
+type ColumnHeadProps = {
+  name: string;
+  kind: string;
+  sort: 'ascending' | 'descending' | null;
+  onSort: () => void;
+};
+
+/** The head of a column, which sorts by it. */
+export function ColumnHead({ name, kind, sort, onSort }: ColumnHeadProps) {
+  return (
+    <th scope="col" aria-sort={sort ?? 'none'} data-kind={kind} className={columnHeadClasses.head}>
+      <button
+        type="button"
+        className={columnHeadClasses.sort}
+        title={`Sort by ${name}`}
+        onClick={onSort}
+      >
+        <span className="truncate">{name}</span>
+        {sort === 'ascending' && <IconArrowUp size={14} aria-hidden />}
+        {sort === 'descending' && <IconArrowDown size={14} aria-hidden />}
+      </button>
+    </th>
+  );
 }

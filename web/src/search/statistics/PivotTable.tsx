@@ -1,6 +1,6 @@
 /** A plot along time as a table: the times down, the newest first, and the series across. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, useMemo, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { type Zone, partsOf } from '../../ui/time';
 import { Swatch } from './chart/Legend';
 import type { Box } from './chart/layout';
@@ -8,7 +8,6 @@ import { numbersOf, pointName } from './chart/pointText';
 import { heatOf } from './heat';
 import { writerOf } from './number';
 import type { Plot, Point, Series } from './pivot';
-import { useCellFocus } from './useCellFocus';
 import classes from './PivotTable.module.css';
 
 type Props = {
@@ -158,4 +157,48 @@ function Space({ height }: { height: number }) {
       <td className={classes.space} style={{ height }} />
     </tr>
   );
+}
+
+type CellAt = { row: number; column: number };
+
+/** The arrow keys go from cell to cell of a table of buttons, which is one stop of the Tab key. */
+function useCellFocus(rows: number, columns: number) {
+  const [at, setAt] = useState<CellAt>({ row: 0, column: 0 });
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const next = nextCell(event.key, at, rows, columns);
+    const cells = event.currentTarget;
+    const cell =
+      next && cells.querySelector<HTMLElement>(`[data-cell="${next.row}-${next.column}"]`);
+    if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined)
+      return;
+    if (next === null || cell === null) return;
+    event.preventDefault();
+    cell.focus();
+  };
+  const propsOf = (row: number, column: number) => ({
+    'data-cell': `${row}-${column}`,
+    tabIndex: row === at.row && column === at.column ? 0 : -1,
+    onFocus: () => setAt({ row, column }),
+  });
+  return { onKeyDown, propsOf };
+}
+
+function nextCell(key: string, at: CellAt, rows: number, columns: number): CellAt | null {
+  const { row, column } = at;
+  switch (key) {
+    case 'ArrowDown':
+      return { row: Math.min(rows - 1, row + 1), column };
+    case 'ArrowUp':
+      return { row: Math.max(0, row - 1), column };
+    case 'ArrowRight':
+      return { row, column: Math.min(columns - 1, column + 1) };
+    case 'ArrowLeft':
+      return { row, column: Math.max(0, column - 1) };
+    case 'Home':
+      return { row, column: 0 };
+    case 'End':
+      return { row, column: columns - 1 };
+    default:
+      return null;
+  }
 }

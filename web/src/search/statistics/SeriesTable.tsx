@@ -1,7 +1,7 @@
 /** The legend of a chart along time: each series with its figures. The one that is pointed at stands out in the chart. */
 import { type CSSProperties, useState } from 'react';
-import { ColumnHead } from './ColumnHead';
-import { NamedValue } from './NamedValue';
+import { Table } from '../../ui/Table';
+import { ColumnHead, NamedValue } from './NamedValue';
 import { Swatch } from './chart/Legend';
 import { colorOf } from './chart/palette';
 import type { Box } from './chart/layout';
@@ -43,72 +43,71 @@ export function SeriesTable(props: Props) {
     by === 'name' ? 0 : rows.reduce((most, row) => Math.max(most, row.figures[by] ?? 0), 0);
   return (
     <div className={classes.frame} onPointerLeave={() => onIsolate(null)}>
-      <table className={classes.table} aria-label="Series">
-        <thead>
-          <tr>
-            {(['name', ...figures] as const).map((key) => (
-              <ColumnHead
-                key={key}
-                name={key === 'name' ? title : key}
-                kind={key === 'name' ? 'text' : 'number'}
-                sort={by !== key ? null : order.descending ? 'descending' : 'ascending'}
-                onSort={() => setOrder(nextSeriesOrder(order, key))}
+      <Table
+        className={classes.table}
+        aria-label="Series"
+        heads={[
+          ...(['name', ...figures] as const).map((key) => (
+            <ColumnHead
+              key={key}
+              name={key === 'name' ? title : key}
+              kind={key === 'name' ? 'text' : 'number'}
+              sort={by !== key ? null : order.descending ? 'descending' : 'ascending'}
+              onSort={() => setOrder(nextSeriesOrder(order, key))}
+            />
+          )),
+          <th scope="col" className={classes.trend}>
+            trend
+          </th>,
+        ]}
+      >
+        {rows.map(({ series, figures: values }) => (
+          <tr
+            key={series.name}
+            className={classes.row}
+            data-on={isolated === series.name}
+            onPointerEnter={() => onIsolate(series.name)}
+            onFocus={() => onIsolate(series.name)}
+            onBlur={() => onIsolate(null)}
+          >
+            <th scope="row">
+              <span className={classes.name}>
+                <Swatch tone={series.tone} />
+                <NamedValue
+                  text={series.name}
+                  field={title}
+                  onFilter={
+                    canFilter(series)
+                      ? (exclude) => {
+                          onFilter(series, exclude);
+                        }
+                      : null
+                  }
+                  onMenu={canFilter(series) ? (at) => onMenu(series, at) : null}
+                />
+              </span>
+            </th>
+            {figures.map((figure) => (
+              <FigureCell
+                key={figure}
+                value={values[figure]}
+                write={write(series, figure)}
+                most={by === figure ? most : 0}
               />
             ))}
-            <th scope="col" className={classes.trend}>
-              trend
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ series, figures: values }) => (
-            <tr
-              key={series.name}
-              className={classes.row}
-              data-on={isolated === series.name}
-              onPointerEnter={() => onIsolate(series.name)}
-              onFocus={() => onIsolate(series.name)}
-              onBlur={() => onIsolate(null)}
-            >
-              <th scope="row">
-                <span className={classes.name}>
-                  <Swatch tone={series.tone} />
-                  <NamedValue
-                    text={series.name}
-                    field={title}
-                    onFilter={
-                      canFilter(series)
-                        ? (exclude) => {
-                            onFilter(series, exclude);
-                          }
-                        : null
-                    }
-                    onMenu={canFilter(series) ? (at) => onMenu(series, at) : null}
-                  />
-                </span>
-              </th>
-              {figures.map((figure) => (
-                <FigureCell
-                  key={figure}
-                  value={values[figure]}
-                  write={write(series, figure)}
-                  most={by === figure ? most : 0}
+            <td className={classes.trend} aria-hidden>
+              <svg viewBox={`-1 -1 ${TREND.width + 2} ${TREND.height + 2}`} {...TREND}>
+                <path
+                  d={trendPath(series.values, TREND.width, TREND.height)}
+                  fill="none"
+                  stroke={colorOf(series.tone)}
+                  strokeWidth={1.5}
                 />
-              ))}
-              <td className={classes.trend} aria-hidden>
-                <svg viewBox={`-1 -1 ${TREND.width + 2} ${TREND.height + 2}`} {...TREND}>
-                  <path
-                    d={trendPath(series.values, TREND.width, TREND.height)}
-                    fill="none"
-                    stroke={colorOf(series.tone)}
-                    strokeWidth={1.5}
-                  />
-                </svg>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </svg>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </div>
   );
 }

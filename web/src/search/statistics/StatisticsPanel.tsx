@@ -1,10 +1,11 @@
 /** The answer to a query with stages, and its other faces: on the way, refused, cancelled, empty. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Skeleton } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { Notice } from '../../ui/Notice';
 import { QueryProblem, QueryWarnings } from '../page/QueryProblem';
 import type { SearchState } from '../searchParams';
 import { AnswerPanel } from './AnswerPanel';
-import { StatisticsLoading } from './StatisticsLoading';
 import { aggregateQuery } from './queries';
 import classes from './Statistics.module.css';
 
@@ -44,5 +45,30 @@ export function StatisticsPanel({ state, onAsk }: Props) {
       />
       <AnswerPanel state={state} answer={data} isStale={isPlaceholderData} onAsk={onAsk} />
     </section>
+  );
+}
+
+const ROWS = 8;
+
+/** The face of a table that is being made: a chart and rows to be, for how long already, and a way out. */
+function StatisticsLoading({ onCancel }: { onCancel: () => void }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((past) => past + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div role="status" aria-label="Counting" className={classes.loading}>
+      <div className={classes.bar}>
+        <span className="dimmed">Counting… {seconds > 0 && `${seconds} s`}</span>
+        <span className="row gap8 toEnd">
+          <Button onClick={onCancel}>Cancel</Button>
+        </span>
+      </div>
+      <Skeleton height={220} mb={16} />
+      {Array.from({ length: ROWS }, (_, row) => (
+        <Skeleton key={row} height={12} my={16} width={`${40 + ((row * 37) % 40)}%`} />
+      ))}
+    </div>
   );
 }

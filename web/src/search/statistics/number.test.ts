@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupedIn, shortWriterOf, writerOf } from './number';
-import { type Measure, measureOf } from './unit';
+import { type Measure, groupedIn, measureOf, shortWriterOf, writerOf } from './number';
 
 const seconds: Measure = { unit: 'seconds', factor: 1 };
 const bytes: Measure = { unit: 'bytes', factor: 1 };

@@ -1,9 +1,9 @@
 /** The number format of a column: its unit, and as many digits as it takes to compare its numbers. */
 import { formatCount } from '../../ui/number';
-import { type Measure, type Unit, plain } from './unit';
+import type { Column } from './queries';
 
 /** Between a number and its unit, and between thousands: narrow, and never at the end of a line. */
-export const THIN = '\u202f';
+const THIN = '\u202f';
 
 export type WriteNumber = (value: number) => string;
 
@@ -61,7 +61,7 @@ function plainNumber(size: number, decimals: number): string {
 }
 
 /** `950`, `1.2k`, `3.4M`, `0.05`. */
-export function shortNumber(size: number): string {
+function shortNumber(size: number): string {
   const scale = scales.find(([least]) => size >= least);
   if (scale !== undefined) return `${trimmed(size / scale[0])}${THIN}${scale[1]}`;
   return size > 0 && size < 0.001 ? size.toExponential(0) : trimmed(size);
@@ -131,4 +131,32 @@ function trimmed(size: number): string {
 
 function signed(value: number, write: WriteNumber): string {
   return value < 0 ? `−${write(-value)}` : write(value);
+}
+
+type Unit = 'seconds' | 'bytes';
+/** A number of the column times `factor` is in the unit. */
+export type Measure = { unit: Unit | null; factor: number };
+
+/** The unit of a column's numbers: from the server, or else from the name of the field. */
+export const plain: Measure = { unit: null, factor: 1 };
+
+/** `ms`, `took_ms`, `durationMs`, `bytes`, `sent_bytes`, `rcvdbyte`. */
+const namedUnits: readonly (readonly [RegExp, Measure])[] = [
+  [/(?:^|[._-])(?:ms|msecs?|millis|milliseconds)$|[a-z]Ms$/u, { unit: 'seconds', factor: 1e-3 }],
+  [/(?:^|[._-])(?:us|usecs?|micros|microseconds)$|[a-z]Us$/u, { unit: 'seconds', factor: 1e-6 }],
+  [/(?:^|[._-])(?:ns|nsecs?|nanos|nanoseconds)$|[a-z]Ns$/u, { unit: 'seconds', factor: 1e-9 }],
+  [/(?:^|[._-])(?:secs?|seconds)$|[a-z]Seconds$/u, { unit: 'seconds', factor: 1 }],
+  [/bytes?$/iu, { unit: 'bytes', factor: 1 }],
+];
+
+/** These make numbers of the same kind as they are made of. */
+const KEEPS_UNIT = /^(?:sum|avg|min|max|median|p\d+(?:\.\d+)?)\((.+)\)$/u;
+
+export function measureOf({ name, kind, unit }: Column): Measure {
+  if (kind !== 'number') return plain;
+  if (unit === 'seconds' || unit === 'bytes') return { unit, factor: 1 };
+  const field = KEEPS_UNIT.exec(name)?.[1] ?? name;
+  // A count is in the unit of what it counts, whatever its name.
+  if (/[()]/u.test(field)) return plain;
+  return namedUnits.find(([named]) => named.test(field))?.[1] ?? plain;
 }

@@ -4,7 +4,7 @@ import { severityRank } from './order';
 import type { Shape } from './shape';
 import type { PartialSpan } from './partial';
 import type { Cell, Table } from './queries';
-import { type Measure, measureOf, plain } from './unit';
+import { type Measure, measureOf, plain } from './number';
 
 /** More lines or colours than these cannot be told apart. */
 export const SERIES_MAX = 5;

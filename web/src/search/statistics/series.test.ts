@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Plot, Series } from './pivot';
 import { firstOrder, nextSeriesOrder, orderedRows, seriesRows, trendPath } from './series';
-import { plain } from './unit';
+import { plain } from './number';
 
 function plotOf(all: Record<string, (number | null)[]>, part: Partial<Plot> = {}): Plot {
   const series = Object.entries(all).map(([name, values], index): Series => {

@@ -1,5 +1,5 @@
 /** The columns of an answer: which tell its rows apart, which can be drawn, and what may be asked about a row. */
-import { splitStages } from '../../ui/query/stages';
+import { splitStages } from '../../ui/query/lexer';
 import type { Column, Table } from './queries';
 
 export type Shape = {

@@ -1,12 +1,13 @@
 /** Sets up a second factor, step by step: the password, the app and its first code, the recovery codes. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import encodeQR from 'qr';
+import { Form } from '../../ui/Form';
 import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
 import { Copy } from '../../ui/Copy';
 import { Notice } from '../../ui/Notice';
 import { PasswordStep } from './PasswordStep';
-import { QrCode } from './QrCode';
 import { RecoveryCodes } from './RecoveryCodes';
 import classes from './Account.module.css';
 
@@ -33,12 +34,8 @@ type AppProps = { totp: NewTotp; onConfirmed: (codes: readonly string[]) => void
 function AppStep({ totp, onConfirmed }: AppProps) {
   const [code, setCode] = useState('');
   const confirm = useMutation({ mutationFn: confirmTotp, onSuccess: onConfirmed });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    confirm.mutate(code);
-  };
   return (
-    <form className="stack gap12" onSubmit={submit}>
+    <Form className="stack gap12" onSubmit={() => confirm.mutate(code)}>
       <p>Scan this with an authenticator app, then type the code that it shows.</p>
       <div className="row wrap gap16">
         <QrCode text={totp.uri} label="QR code for the authenticator app" />
@@ -58,13 +55,40 @@ function AppStep({ totp, onConfirmed }: AppProps) {
         inputMode="numeric"
         autoFocus
         required
-        withAsterisk={false}
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      <Button type="submit" size="sm" loading={confirm.isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={confirm.isPending}>
         Confirm
       </Button>
-    </form>
+    </Form>
   );
+}
+
+const QUIET = 4;
+
+/** A text as a QR code, drawn here: it is a secret, and goes to no other program. Always dark on white, as cameras expect. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = drawing(text);
+  return (
+    <svg
+      className={classes.qr}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <path d={`M0 0h${size}v${size}H0z`} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** The dark squares as a path, in units of a square. */
+export function drawing(text: string): { size: number; path: string } {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return { size: rows.length, path: squares.join('') };
 }

@@ -1,8 +1,9 @@
 /** Asks for the password again, and for a code where that is needed too. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../ui/Form';
 import { Notice } from '../../ui/Notice';
-import { explainRefusal } from '../explain';
+import { explainRefusal } from '../refusal';
 
 type Props = {
   name: string;
@@ -16,12 +17,8 @@ type Props = {
 export function PasswordStep({ name, action, isPending, error, needsCode, onSubmit }: Props) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    onSubmit(password, code);
-  };
   return (
-    <form className="stack gap12" onSubmit={submit}>
+    <Form className="stack gap12" onSubmit={() => onSubmit(password, code)}>
       {error !== null && <Notice tone="error" title={explainRefusal(error)} />}
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
@@ -30,7 +27,6 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
         autoComplete="current-password"
         data-autofocus
         required
-        withAsterisk={false}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
@@ -40,15 +36,14 @@ export function PasswordStep({ name, action, isPending, error, needsCode, onSubm
           description="Of the authenticator app, or a recovery code"
           autoComplete="one-time-code"
           required
-          withAsterisk={false}
           spellCheck={false}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
       )}
-      <Button type="submit" size="sm" loading={isPending}>
+      <Button variant="filled" type="submit" size="sm" loading={isPending}>
         {action}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import decodeQR from 'qr/decode.js';
 import { expect, test } from 'vitest';
-import { drawing } from './QrCode';
+import { drawing } from './Enrolment';
 
 const SCALE = 4;
 

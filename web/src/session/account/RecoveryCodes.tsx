@@ -30,11 +30,10 @@ export function RecoveryCodes({ codes, onDone }: Props) {
         ))}
       </ul>
       <Group gap={8}>
-        <Button variant="default" size="sm" onClick={copy}>
+        <Button size="sm" onClick={copy}>
           Copy
         </Button>
         <Button
-          variant="default"
           size="sm"
           onClick={() =>
             download(new Blob([text], { type: 'text/plain' }), 'logstead-recovery-codes.txt')
@@ -42,7 +41,7 @@ export function RecoveryCodes({ codes, onDone }: Props) {
         >
           Download
         </Button>
-        <Button size="sm" onClick={onDone}>
+        <Button variant="filled" size="sm" onClick={onDone}>
           I have kept them
         </Button>
       </Group>

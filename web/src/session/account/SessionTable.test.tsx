@@ -9,7 +9,7 @@ import {
 } from '../../api/account';
 import { ApiError } from '../../api/client';
 import { renderPart } from '../../test-render';
-import { SessionTable } from './SessionTable';
+import { SessionTable } from './AccountPage';
 
 vi.mock('../../api/account', () => ({
   sessionsQuery: { queryKey: ['account', 'sessions'], queryFn: vi.fn() },

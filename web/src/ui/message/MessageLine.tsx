@@ -5,7 +5,6 @@ import type { Message } from '../../api/model';
 import { SeverityBar } from '../Severity';
 import type { Hits } from '../highlight';
 import type { Zone } from '../time';
-import { Logspace } from './Logspace';
 import { highlightedText } from './HighlightedText';
 import { type Fold, Repeats } from './Repeats';
 import { SmartText } from './SmartText';
@@ -13,6 +12,7 @@ import { type LinePart, type RowLayout, cutMiddle, plainLayout, shownParts } fro
 import { ROW_CHARACTERS_MAX } from './text';
 import { type Times, shownTime } from './times';
 import classes from './MessageLine.module.css';
+import logspaceClasses from './Logspace.module.css';
 
 /** A cell of a table can be made this wide. */
 const VALUE_CH_MAX = ROW_CHARACTERS_MAX;
@@ -147,4 +147,39 @@ export function valueOf(field: string, value: string, hits: Hits, ch = VALUE_CH_
       {highlightedText(cutMiddle(value, ch), field, hits)}
     </span>
   );
+}
+
+const COLOURS = 6;
+
+type LogspaceProps = {
+  id: string;
+  ch: number;
+  /** The logspace of the original, for a copy. */
+  copyOf?: string;
+};
+
+/** The logspace of a message: its name, and a colour that is the same in all lists. */
+function Logspace({ id, ch, copyOf = '' }: LogspaceProps) {
+  return (
+    <span
+      className={logspaceClasses.logspace}
+      data-field="logspace"
+      data-value={id}
+      title={copyOf === '' ? id : `${id}, a copy of what ${copyOf} has`}
+    >
+      <span
+        className={logspaceClasses.square}
+        data-colour={colourOf(id)}
+        data-copy={copyOf !== ''}
+        aria-hidden
+      />
+      {cutMiddle(id, ch)}
+    </span>
+  );
+}
+
+function colourOf(id: string): number {
+  let sum = 0;
+  for (const character of id) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 997;
+  return sum % COLOURS;
 }

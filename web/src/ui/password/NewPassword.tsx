@@ -13,7 +13,6 @@ export function NewPassword({ label, name, value, onChange }: Props) {
         description={`At least ${PASSWORD_CHARS_MIN} characters`}
         autoComplete="new-password"
         required
-        withAsterisk={false}
         minLength={PASSWORD_CHARS_MIN}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}

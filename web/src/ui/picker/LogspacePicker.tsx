@@ -31,7 +31,6 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
     <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus>
       <Popover.Target>
         <Button
-          variant="default"
           className={classes.picker ?? ''}
           leftSection={<IconDatabase size={16} />}
           rightSection={<IconChevronDown size={14} />}

@@ -1,6 +1,7 @@
 /** The forms for a range that no preset has: the last stretch of any length, or from one moment to another. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../Form';
 import { type TimeRange, resolve, spanMs, units } from '../range';
 import { type Zone, momentText, parseMoment } from '../time';
 import classes from './RangePicker.module.css';
@@ -12,12 +13,14 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
   const [amount, setAmount] = useState(span.slice(0, -1));
   const [unit, setUnit] = useState(span.slice(-1));
   const problem = amount !== '' && !isAmount(amount) && 'A whole number from 1 to 99999.';
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (isAmount(amount)) onChoose({ kind: 'last', span: `${Number(amount)}${unit}` });
-  };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <Form
+      className={classes.form}
+      onSubmit={() =>
+        isAmount(amount) && onChoose({ kind: 'last', span: `${Number(amount)}${unit}` })
+      }
+      noValidate
+    >
       <span className={classes.caption}>Last</span>
       <div className={classes.last}>
         <TextInput
@@ -34,7 +37,7 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
           onChange={(event) => setUnit(event.currentTarget.value)}
           data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
         />
-        <Button type="submit" variant="default" disabled={!isAmount(amount)}>
+        <Button type="submit" disabled={!isAmount(amount)}>
           Apply
         </Button>
       </div>
@@ -43,7 +46,7 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
           {problem}
         </span>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -60,12 +63,11 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
   const fromProblem = from !== '' && start === null && FORM;
   const toProblem = to !== '' && (end === null ? FORM : isBackwards(start, end) && BACKWARDS);
   const isEmpty = from === '' && to === '';
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    onChoose({ kind: 'between', from: start, to: end });
-  };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <Form
+      className={classes.form}
+      onSubmit={() => onChoose({ kind: 'between', from: start, to: end })}
+    >
       <TextInput
         size="xs"
         label="From"
@@ -86,14 +88,10 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
         error={toProblem}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Button
-        type="submit"
-        variant="default"
-        disabled={fromProblem !== false || toProblem !== false || isEmpty}
-      >
+      <Button type="submit" disabled={fromProblem !== false || toProblem !== false || isEmpty}>
         Apply
       </Button>
-    </form>
+    </Form>
   );
 }
 

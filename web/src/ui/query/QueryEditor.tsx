@@ -1,18 +1,31 @@
 /** The field for a query with colours and suggestions. It is big, so `QueryField` loads it after the page. */
-import { autocompletion, closeCompletion, startCompletion } from '@codemirror/autocomplete';
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  closeCompletion,
+  startCompletion,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Compartment, EditorState, Prec } from '@codemirror/state';
 import { EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
-import { acceptChosen, acceptFirst, listLook, listOptions, moveIn } from '../editor/completion';
+import {
+  acceptChosen,
+  acceptFirst,
+  detailElement,
+  listLook,
+  listOptions,
+  moveIn,
+} from '../editor/completion';
 import { ClauseTools } from './ClauseTools';
 import { clauseMarks, setClauses } from './clauseMarks';
 import type { Clause, ClauseAction, Clauses } from './clauses';
 import { colours, editorTheme } from './editorTheme';
 import { type QueryMark, problemMarks, setProblems } from './marks';
-import { completionsOf, suggestionParts } from './offers';
-import { unitAt } from './offsets';
-import type { Complete } from './suggestions';
+import { charactersBefore, unitAt } from './offsets';
+import { type Complete, type Suggestion, detailOf, signOf } from './suggestions';
 
 export type QueryFieldHandle = {
   focus: () => void;
@@ -188,4 +201,56 @@ function recall(view: EditorView, latest: Latest, step: 1 | -1): boolean {
     selection: { anchor: query.length },
   });
   return true;
+}
+
+/** Suggestions of the server and of the history, as the editor's list shows them. */
+export async function completionsOf(
+  complete: Complete,
+  context: CompletionContext,
+): Promise<CompletionResult | null> {
+  const text = context.state.doc.toString();
+  const aborter = new AbortController();
+  context.addEventListener('abort', () => aborter.abort(), { onDocChange: true });
+  const cursor = charactersBefore(text, context.pos);
+  const found = await complete(text, cursor, aborter.signal).catch(() => null);
+  if (found === null || found.options.length === 0) return null;
+  return {
+    from: unitAt(text, found.from),
+    to: unitAt(text, found.to),
+    filter: false,
+    options: found.options.map((option) => new Offer(option)),
+  };
+}
+
+/** The parts of a list row beside its label. */
+export const suggestionParts = [
+  { render: renderSign, position: 20 },
+  { render: renderDetail, position: 80 },
+];
+
+/** A suggestion in the editor's own form. */
+class Offer implements Completion {
+  readonly label: string;
+  readonly apply: string;
+  readonly type: string;
+
+  constructor(readonly option: Suggestion) {
+    this.label = option.label;
+    this.apply = option.insert;
+    this.type = option.kind;
+  }
+}
+
+function renderSign(completion: Completion): Node | null {
+  if (!(completion instanceof Offer)) return null;
+  const sign = document.createElement('span');
+  sign.className = 'cm-sign';
+  sign.dataset['kind'] = completion.option.kind;
+  sign.ariaHidden = 'true';
+  sign.textContent = signOf(completion.option.kind);
+  return sign;
+}
+
+function renderDetail(completion: Completion): Node | null {
+  return completion instanceof Offer ? detailElement(detailOf(completion.option)) : null;
 }

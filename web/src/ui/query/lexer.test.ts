@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { grammar } from '../../test-corpus';
-import { lex } from './lexer';
-import { splitStages } from './stages';
+import { lex, splitStages } from './lexer';
 
 test.each(grammar.tokens)('$text has the colours that the server gives it', ({ text, tokens }) => {
   const found = lex(text).map(({ kind, start, end }) => [text.slice(start, end), kind]);

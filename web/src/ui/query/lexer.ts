@@ -18,7 +18,7 @@ export type TokenKind =
   | 'function';
 
 /** Places are of JavaScript's characters (UTF-16), as editors count them. */
-export type Token = { kind: TokenKind; start: number; end: number };
+type Token = { kind: TokenKind; start: number; end: number };
 
 type Mode = 'filter' | 'stage name' | 'stage' | 'expression';
 
@@ -166,4 +166,14 @@ function endOfWord(query: string, start: number): number {
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/**
+ * Splits a query into its filter and its stages. A `|` at the beginning of a word, outside of
+ * quotes and expressions, begins the first stage.
+ */
+export function splitStages(query: string): { filter: string; stages: string } {
+  const pipe = lex(query).find(({ kind }) => kind === 'pipe');
+  if (pipe === undefined) return { filter: query, stages: '' };
+  return { filter: query.slice(0, pipe.start).trim(), stages: query.slice(pipe.start) };
 }

@@ -1,6 +1,6 @@
 /** A message before and after, with the differences marked. Parts that are the same in both are left out. */
 import { differences } from './differences';
-import type { Shown } from '../../api/trace';
+import type { Shown } from '../../api/query';
 import classes from './MessageChanges.module.css';
 
 /** More rows would hide the next example; the message's page has them all. */

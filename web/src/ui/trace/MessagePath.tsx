@@ -1,6 +1,6 @@
 /** The way of a message through the router: where it ends up, and what each route and step made of it, and why. */
 import { Anchor } from '@mantine/core';
-import type { Shown, Trace, TraceRoute } from '../../api/trace';
+import type { Shown, Trace, TraceRoute } from '../../api/query';
 import { MessageChanges } from './MessageChanges';
 import { outcomeText } from './targets';
 import classes from './MessagePath.module.css';

@@ -1,7 +1,8 @@
 /** Makes a field of a part of the messages: by its name, and by the text on both sides of it. */
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SyntheticEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { Form, FormEnd } from '../../../ui/Form';
 import type { Message } from '../../../api/model';
 import { withExtract } from '../../../api/query';
 import { Dialog } from '../../../ui/Dialog';
@@ -49,13 +50,9 @@ export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: P
     setDraft({ ...draft, ...part });
     adding.reset();
   };
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (isName) adding.mutate();
-  };
   return (
     <Dialog opened onClose={onClose} title="Extract as field">
-      <form onSubmit={submit}>
+      <Form onSubmit={() => isName && adding.mutate()}>
         <Stack gap="md">
           <TextInput
             data-autofocus
@@ -105,16 +102,14 @@ export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: P
             )}
           </div>
           {adding.error !== null && <Notice tone="error" title={adding.error.message} />}
-          <Group justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={adding.isPending} disabled={!isName}>
-              Add to the query
-            </Button>
-          </Group>
+          <FormEnd
+            action="Add to the query"
+            isReady={isName}
+            isPending={adding.isPending}
+            onCancel={onClose}
+          />
         </Stack>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../../../ui/tokens';
 import type { Plot } from '../pivot';
-import { type Measure, plain } from '../unit';
+import { type Measure, plain } from '../number';
 import {
   barPaths,
   kindsFor,

@@ -1,6 +1,6 @@
 /** The layout of a chart's marks. Pure: numbers in, places in pixels out. */
 import type { Plot, Series, Tone } from '../pivot';
-import { type Measure, plain } from '../unit';
+import { type Measure, plain } from '../number';
 import { unitTicks } from './scale';
 
 export type Kind = 'bars' | 'lines' | 'area';

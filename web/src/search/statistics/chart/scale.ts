@@ -1,6 +1,6 @@
 /** The ends, ticks and labels of axes. */
 import type { Zone } from '../../../ui/time';
-import type { Measure } from '../unit';
+import type { Measure } from '../number';
 
 /** Round values from one at or below `low` to one at or above `high`, about `count` of them. */
 export function ticks(low: number, high: number, count: number): number[] {
