@@ -105,6 +105,34 @@ async fn a_draft_is_converted_between_its_forms() {
 }
 
 #[tokio::test]
+async fn a_limit_may_have_its_old_name_and_is_written_with_the_new_one() {
+    let server = Server::with_admin();
+    let source = "[[sources]]\nid = \"edge\"\nkind = \"syslog\"\nlisten = [\"tcp://127.0.0.1:0\"]\n\
+                  max_message = \"8KiB\" # as agreed\n";
+    let toml = format!("{ROUTER}\n{source}");
+    let applied = server.put_router("\"1\"", "application/toml", toml.clone()).await;
+    assert_eq!(applied.status, StatusCode::OK, "{}", applied.text());
+    let warning = "source `edge`: `max_message` is now called `message_max`, so rename it";
+    assert!(applied.json()["warnings"].as_array().unwrap().contains(&json!(warning)), "{}", applied.text());
+    assert_eq!(server.get("/api/v1/router?format=toml").await.text(), toml);
+
+    let mut document = server.get("/api/v1/router").await.json();
+    let edge = &mut document["sources"][1];
+    assert_eq!((&edge["message_max"], &edge["max_message"]), (&json!("8KiB"), &Value::Null));
+    edge["message_max"] = json!("16KiB");
+    let edited = server.put_router("\"2\"", "application/json", document.to_string()).await;
+    let changes = json!(["source `edge`: message_max changed from `8KiB` to `16KiB`"]);
+    assert_eq!(edited.json()["changes"], changes, "{}", edited.text());
+    let expected = toml.replace("max_message = \"8KiB\"", "message_max = \"16KiB\"");
+    assert_eq!(server.get("/api/v1/router?format=toml").await.text(), expected);
+
+    document["sources"][1]["max_message"] = json!("8KiB");
+    let both = server.put_router("\"3\"", "application/json", document.to_string()).await;
+    both.is_problem(422, "is the old name of `message_max`");
+    assert_eq!(both.json()["problems"][0]["path"], "sources[1].max_message");
+}
+
+#[tokio::test]
 async fn tags_of_the_document_come_back_as_proxies_make_them_and_whoever_has_it_is_told_so() {
     let server = Server::with_admin();
     let toml = server.get("/api/v1/router?format=toml").await;
