@@ -5,10 +5,9 @@
 
 use crate::error::{ApiError, Result};
 use crate::ingest::protocol::IngestProtocol;
-use crate::state::SharedState;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use logstead_accounts::{Account, Actor, Grant, Meta, Role, TokenLimits};
+use logstead_accounts::{Account, Actor, Grant, Role, TokenLimits};
 use logstead_flow::machine::clock;
 use logstead_indexer::Hit;
 use logstead_pipeline::Pipeline;
@@ -58,37 +57,7 @@ pub(crate) struct Caller {
     pub limits: TokenLimits,
 }
 
-/// A request of a known caller, as handlers take it.
-#[derive(Clone)]
-pub(crate) struct Call {
-    pub(crate) shared: SharedState,
-    pub(crate) caller: Caller,
-}
-
-impl Call {
-    /// Runs a call of the database on a blocking thread.
-    pub(crate) async fn meta<T: Send + 'static>(
-        &self,
-        run: impl FnOnce(&Meta) -> logstead_accounts::Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.shared.meta(run).await
-    }
-
-    /// Records an action of the caller, also in our own log.
-    pub(crate) async fn audit(&self, action: &'static str, detail: impl Into<String>) {
-        self.shared.audit(self.caller.actor(), action, detail.into()).await;
-    }
-}
-
-impl FromRequestParts<SharedState> for Call {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, shared: &SharedState) -> Result<Call> {
-        let caller = Caller::from_request_parts(parts, shared).await?;
-        Ok(Call { shared: shared.clone(), caller })
-    }
-}
-
+/// Handlers take it as a parameter.
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 

@@ -2,7 +2,7 @@
 //!
 //! | module         | owns                                                     |
 //! |----------------|----------------------------------------------------------|
-//! | `caller`       | a call, its caller, and the part of the store it may see |
+//! | `caller`, `call` | the caller, and the part of the store it may see; the state beside it |
 //! | `throttle`     | the wait after failed attempts                           |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
 //! | `authenticate` | from the headers of a request to its caller, and once more later |
@@ -20,6 +20,7 @@
 pub(super) mod account;
 pub(super) mod audit;
 pub(super) mod authenticate;
+mod call;
 mod caller;
 pub(super) mod cookie;
 mod credentials;
@@ -33,4 +34,5 @@ pub(super) mod throttle;
 pub(super) mod tokens;
 pub(super) mod users;
 
-pub(super) use caller::{Call, Caller, Needs};
+pub(super) use call::Call;
+pub(super) use caller::{Caller, Needs};

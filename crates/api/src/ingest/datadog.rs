@@ -3,7 +3,7 @@
 //! All messages of a body are taken or none, as its clients do not look for which.
 
 use super::incoming::Incoming;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
 use axum::Json;

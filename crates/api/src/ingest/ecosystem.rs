@@ -3,7 +3,8 @@
 //!
 //! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
 
-use super::protocol::{IngestProtocol, ProtocolRoute};
+use super::protocol::IngestProtocol;
+use super::route::ProtocolRoute;
 use super::{datadog, elastic, gelf, journal, loki, otlp, splunk};
 use crate::access::Needs;
 use crate::state::SharedState;

@@ -8,7 +8,7 @@
 //! sender sends it again.
 
 use super::incoming::{IngestOutcome, RefusableRequest};
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Path, Query, media_type, unsupported};
 use crate::state::SharedState;

@@ -1,7 +1,7 @@
 //! GELF over HTTP, as Graylog takes it: `POST /gelf`, answered with 202 once the message is durable.
 
 use super::incoming::Incoming;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use axum::body::Body;
 use axum::http::StatusCode;

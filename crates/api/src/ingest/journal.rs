@@ -4,7 +4,7 @@
 //! off, those before are stored, and come again: the sender begins again behind the last body that was answered.
 
 use super::incoming::Incoming;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use crate::extract::{media_type, unsupported};
 use crate::waiting::busy;

@@ -4,7 +4,7 @@
 //! the others are stored: clients do not send it again.
 
 use super::incoming::Incoming;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
 use crate::state::SharedState;

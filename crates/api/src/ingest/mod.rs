@@ -32,6 +32,7 @@ pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
 pub(super) mod refusal_format;
+mod route;
 mod splunk;
 mod streamed;
 

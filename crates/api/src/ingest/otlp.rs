@@ -2,7 +2,7 @@
 //! with 200, as they must not be sent again.
 
 use super::incoming::Incoming;
-use super::protocol::ProtocolRoute;
+use super::route::ProtocolRoute;
 use crate::error::{RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
 use axum::body::Body;

@@ -1,8 +1,5 @@
 //! The protocols that messages come in over HTTP.
 
-use crate::state::SharedState;
-use axum::routing::MethodRouter;
-
 /// The protocol of a route. Refusals have its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IngestProtocol {
@@ -35,12 +32,4 @@ pub(crate) enum CredentialPlace {
     Unreadable,
     /// They are a token.
     Token,
-}
-
-/// A row of a protocol's table.
-pub(crate) struct ProtocolRoute {
-    /// The methods that are answered.
-    pub methods: &'static [&'static str],
-    pub paths: &'static [&'static str],
-    pub answer: fn() -> MethodRouter<SharedState>,
 }

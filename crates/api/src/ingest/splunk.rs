@@ -4,7 +4,8 @@
 //! for has always happened: with a channel, an answer has a number, and every number is acknowledged.
 
 use super::incoming::{Incoming, IngestOutcome};
-use super::protocol::{CredentialPlace, ProtocolRoute};
+use super::protocol::CredentialPlace;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{Json, Query};
 use crate::state::SharedState;
