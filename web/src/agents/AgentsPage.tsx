@@ -27,7 +27,7 @@ import classes from './AgentsPage.module.css';
 import { base } from '../base';
 import { useKeys } from '../ui/useKeys';
 import { makeIngestToken } from '../api/users';
-import { Notice } from '../ui/Notice';
+import { Failure, Notice } from '../ui/Notice';
 import { Command } from '../ui/Copy';
 import { isLocal } from '../ui/firstMessage';
 import agentListClasses from './AgentList.module.css';
@@ -238,7 +238,7 @@ function PlaceForm({ host, token, purpose, mayMake, onHost, onToken }: PlaceForm
           TOKEN stands in its place below.
         </p>
       )}
-      {make.error !== null && <Notice tone="error" title={make.error.message} />}
+      <Failure error={make.error} />
     </>
   );
 }

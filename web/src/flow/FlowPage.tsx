@@ -44,9 +44,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
         <p className="dimmed">What became of every message that was received.</p>
         <div className="toEnd">{picker}</div>
       </div>
-      {error !== null && (
-        <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
-      )}
+      <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
       {flow === undefined && error === null && <Loading />}
       {flow !== undefined && <Balance {...{ flow, known, range, stale, onRange }} />}
     </div>

@@ -71,13 +71,11 @@ export function LogspacesPage({ state, onChange }: Props) {
           onAdd={mayAdd ? add : undefined}
         />
       </header>
-      {error !== null && (
-        <PageLoadError
-          error={error}
-          isFilled={logspaces !== undefined}
-          onRetry={() => void refetch()}
-        />
-      )}
+      <PageLoadError
+        error={error}
+        isFilled={logspaces !== undefined}
+        onRetry={() => void refetch()}
+      />
       {logspaces === undefined && error === null && (
         <div className={classes.cards} role="status" aria-label="Loading">
           <Skeleton height={136} />

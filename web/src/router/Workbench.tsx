@@ -6,7 +6,7 @@ import { Button, Group } from '@mantine/core';
 import { isAway } from '../api/client';
 import type { DocumentProblem, RouterChange, RouterStatus } from '../api/model';
 import type { Trace } from '../api/query';
-import { Notice } from '../ui/Notice';
+import { Failure, Notice } from '../ui/Notice';
 import { InlineCode } from '../ui/InlineCode';
 import { follow, useOpen } from '../ui/open';
 import { formatRate } from '../ui/number';
@@ -78,7 +78,7 @@ export function Workbench(props: Props) {
         {statusError !== null && !isAway(statusError) && (
           <Notice tone="error" title={statusError.message} />
         )}
-        {validationError !== null && <Notice tone="error" title={validationError.message} />}
+        <Failure error={validationError} />
         {unconfirmed != null && <UnconfirmedBanner unconfirmed={unconfirmed} canEdit={canEdit} />}
         {draft === null && applied?.revision === live.revision && <Applied change={applied} />}
       </div>

@@ -14,7 +14,7 @@ import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
 import { address } from '../ui/open';
 import { toast } from '../ui/toast';
-import { Notice } from '../ui/Notice';
+import { Failure } from '../ui/Notice';
 import { PartLoadError } from '../ui/PageLoadError';
 import { hexRows } from '../messages/drawer/bytes';
 import { permalink } from '../messages/messageState';
@@ -277,7 +277,7 @@ function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
       ) : (
         <p>An operator can set its zone here.</p>
       )}
-      {fix.error !== null && <Notice tone="error" title={fix.error.message} />}
+      <Failure error={fix.error} />
     </section>
   );
 }
@@ -306,9 +306,7 @@ function LastFrames({ sender: { source, host } }: { sender: SenderKey }) {
         </ActionIcon>
         <SegmentedControl data={[...looks]} value={look} onChange={setLook} />
       </div>
-      {error !== null && (
-        <PartLoadError what="Messages" error={error} onRetry={() => void refetch()} />
-      )}
+      <PartLoadError what="Messages" error={error} onRetry={() => void refetch()} />
       {frames === undefined && error === null && <Skeleton height={80} />}
       {frames?.length === 0 && (
         <p className="dimmed">No message of it is stored: they are dropped, or have expired.</p>
@@ -385,9 +383,7 @@ function SkippedPieces({ skipped: { source, host, reasons } }: { skipped: Skippe
         {skippedText(reasons)}, of all that {host} sent.
         {!mayLook && ' Operators can look at the last of them.'}
       </p>
-      {error !== null && (
-        <PartLoadError what="Bytes" error={error} onRetry={() => void refetch()} />
-      )}
+      <PartLoadError what="Bytes" error={error} onRetry={() => void refetch()} />
       {mayLook && pieces === undefined && error === null && <Skeleton height={80} />}
       {pieces?.length === 0 && (
         <p className="dimmed">

@@ -65,13 +65,11 @@ export function SendersPage({ state, onChange }: Props) {
       </header>
       <div className="flex grow minHeight0">
         <section className={classes.main} aria-label="All senders">
-          {error !== null && (
-            <PageLoadError
-              error={error}
-              isFilled={data !== undefined}
-              onRetry={() => void refetch()}
-            />
-          )}
+          <PageLoadError
+            error={error}
+            isFilled={data !== undefined}
+            onRetry={() => void refetch()}
+          />
           {data !== undefined && data.total > 0 && (
             <div className={classes.tools}>
               <ShowChoice

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../ui/Form';
 import { changePassword } from '../api/session';
-import { Notice } from '../ui/Notice';
+import { Failure } from '../ui/Notice';
 import { NewPassword } from '../ui/password/NewPassword';
 import classes from './AuthFrame.module.css';
 
@@ -19,7 +19,7 @@ export function PasswordForm({ name, onChanged }: Props) {
   });
   return (
     <Form className="stack gap12" onSubmit={() => change.mutate()}>
-      {change.error !== null && <Notice tone="error" title={change.error.message} />}
+      <Failure error={change.error} />
       {/* For password managers, which would ask whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
       <PasswordInput

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Form } from '../ui/Form';
 import type { Session } from '../api/model';
 import { setUp } from '../api/session';
-import { Notice } from '../ui/Notice';
+import { Failure } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
 import { NewPassword } from '../ui/password/NewPassword';
 import { codeIn } from './setupCode';
@@ -38,7 +38,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
         </li>
       </ul>
       <Form className="stack gap12" onSubmit={() => setup.mutate()}>
-        {setup.error !== null && <Notice tone="error" title={setup.error.message} />}
+        <Failure error={setup.error} />
         <TextInput
           label="Setup code"
           autoComplete="one-time-code"

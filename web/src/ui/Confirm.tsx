@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Form, FormEnd } from './Form';
 import { Dialog } from './Dialog';
-import { Notice } from './Notice';
+import { Failure } from './Notice';
 import classes from './Confirm.module.css';
 
 type Props = {
@@ -28,7 +28,7 @@ export function Confirm(props: Props) {
     <Dialog opened onClose={onClose} title={title}>
       <Form className={classes.form} onSubmit={() => isReady && !isPending && onConfirm()}>
         <div className={classes.what}>{children}</div>
-        {error !== null && <Notice tone="error" title={error.message} />}
+        <Failure error={error} />
         {word !== undefined && (
           <TextInput
             label={

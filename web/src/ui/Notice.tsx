@@ -32,6 +32,14 @@ export function Notice({ tone, title, children, onRetry }: Props) {
   );
 }
 
+type FailureProps = { error: Error | null; onRetry?: () => void };
+
+/** Why something failed, if it did. */
+export function Failure({ error, onRetry }: FailureProps) {
+  if (error === null) return null;
+  return <Notice tone="error" title={error.message} onRetry={onRetry} />;
+}
+
 function iconOf(tone: Tone): ReactNode {
   switch (tone) {
     case 'error':

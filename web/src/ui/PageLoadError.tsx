@@ -7,13 +7,15 @@ import { Prose } from './Prose';
 import classes from './PartLoadError.module.css';
 
 type Props = {
-  error: Error;
+  /** Null if it did not fail. */
+  error: Error | null;
   /** Whether the page shows what it got before. */
   isFilled: boolean;
   onRetry: () => void;
 };
 
 export function PageLoadError({ error, isFilled, onRetry }: Props): ReactNode {
+  if (error === null) return null;
   switch (statusOf(error)) {
     case NO_ANSWER:
     case NO_SESSION:
@@ -52,12 +54,14 @@ function statusOf(error: Error): unknown {
 type PartLoadErrorProps = {
   /** The name of the failed part, in the plural. */
   what: string;
-  error: Error;
+  /** Null if it did not fail. */
+  error: Error | null;
   onRetry: () => void;
 };
 
 /** In the place of a part of the page that could not be had: what, why, and the way to try again. */
 export function PartLoadError({ what, error, onRetry }: PartLoadErrorProps) {
+  if (error === null) return null;
   return (
     <p className={classes.failed} role="status">
       {what} failed: {error.message.replace(/\.$/, '')}.{' '}

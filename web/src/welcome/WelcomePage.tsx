@@ -9,7 +9,7 @@ import { testWord } from '../ui/testWord';
 import type { Message } from '../api/model';
 import { isForbidden } from '../api/freshness';
 import { failedListeners, listeningUrls, statusQuery } from '../api/status';
-import { Notice } from '../ui/Notice';
+import { Failure, Notice } from '../ui/Notice';
 import {
   curlCommand,
   isLocalOnly,
@@ -291,7 +291,7 @@ function OverHttp({ text }: { text: string }) {
           ? 'TOKEN stands for an API token. An administrator can make one.'
           : `The token "${make.data.name}" is shown this once: keep it, or remove it after the test.`}
       </p>
-      {make.error !== null && <Notice tone="error" title={make.error.message} />}
+      <Failure error={make.error} />
     </>
   );
 }

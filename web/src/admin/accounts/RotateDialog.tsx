@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
 import { type TokenEntry, revokeToken, rotateToken, tokensQuery } from '../../api/users';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { formatTime, useZone } from '../../ui/time';
 import { Confirm } from '../../ui/Confirm';
 import { toast } from '../../ui/toast';
@@ -47,7 +47,7 @@ export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: (
               title={`The secret before the present one stops working at once, not on ${formatTime(token.former_until, zone).slice(0, 16)}`}
             />
           )}
-          {rotate.error !== null && <Notice tone="error" title={rotate.error.message} />}
+          <Failure error={rotate.error} />
           <NativeSelect
             label="The present secret works for another"
             data-autofocus

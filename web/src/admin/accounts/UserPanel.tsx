@@ -24,7 +24,7 @@ import {
   setPassword,
   usersQuery,
 } from '../../api/users';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { initialsOf } from '../../ui/initials';
 import { formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
@@ -256,7 +256,7 @@ function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }
         <p>
           All sessions of {name} end. Tell them the password in person, and ask them to change it.
         </p>
-        {set.error !== null && <Notice tone="error" title={set.error.message} />}
+        <Failure error={set.error} />
         <NewPassword label="New password" name={name} value={password} onChange={choose} />
         <FormEnd
           action="Set password"

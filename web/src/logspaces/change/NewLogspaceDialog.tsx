@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Form, FormEnd } from '../../ui/Form';
 import { type Durability, addLogspace, logspacesQuery } from '../../api/logspaces';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { toast } from '../../ui/toast';
 import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
 import { DurabilityChoice } from './Options';
@@ -42,7 +42,7 @@ export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
   return (
     <Dialog opened onClose={onClose} title="New logspace">
       <Form className={classes.form} onSubmit={() => name !== '' && isRight && make.mutate()}>
-        {make.error !== null && <Notice tone="error" title={make.error.message} />}
+        <Failure error={make.error} />
         <TextInput
           label="Name"
           description="One that begins with _ is private: it is searched only when it is named"

@@ -12,7 +12,7 @@ import {
 import type { LogspaceInfo } from '../../api/model';
 import type { User } from '../../api/session';
 import { Confirm } from '../../ui/Confirm';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { formatMessages } from '../../ui/number';
 import { toast } from '../../ui/toast';
 import { mayChangeRouter } from '../permission';
@@ -42,7 +42,7 @@ export function Options({ info, may, user, onRetired }: Props) {
   if (!info.in_router) return null;
   return (
     <div className={classes.options}>
-      {save.error !== null && <Notice tone="error" title={save.error.message} />}
+      <Failure error={save.error} />
       <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
       {durability !== live && (
         <div className="flex gap8">

@@ -92,9 +92,7 @@ export function RetentionEditor({ info, growth, may }: Props) {
           {verdict.text}
         </p>
       )}
-      {held.error !== null && (
-        <PartLoadError what="The chart" error={held.error} onRetry={() => void held.refetch()} />
-      )}
+      <PartLoadError what="The chart" error={held.error} onRetry={() => void held.refetch()} />
       {held.data !== undefined && (
         <HeldBars held={held.data} cutBars={cut?.bars ?? 0} cutTime={cut?.time ?? null} />
       )}
@@ -294,13 +292,7 @@ function RetentionLosses({ id, cut }: { id: string; cut: number }) {
           <p className="dimmed">{namesOf(further.map(({ name }) => name))}</p>
         </div>
       </div>
-      {error !== null && (
-        <PartLoadError
-          what="The list of losses"
-          error={error}
-          onRetry={() => void gone.refetch()}
-        />
-      )}
+      <PartLoadError what="The list of losses" error={error} onRetry={() => void gone.refetch()} />
       {losses.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="group" aria-label="Losses">
           <Table heads={['Lost', 'Messages', 'Of its history']}>

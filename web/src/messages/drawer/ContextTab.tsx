@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { SeverityBar } from '../../ui/Severity';
 import type { Hits } from '../../ui/highlight';
 import { SmartText } from '../../ui/message/SmartText';
@@ -126,7 +126,7 @@ function ContextList({ message, same, query, hits, onOpen }: ListProps) {
         loading={context.isFetchingNextPage}
         onMore={() => void context.fetchNextPage()}
       />
-      {context.error !== null && <Notice tone="error" title={context.error.message} />}
+      <Failure error={context.error} />
     </div>
   );
 }

@@ -94,7 +94,7 @@ function FieldGroups({ action, ...props }: Props) {
               Pinned
               <span className="toEnd regular">{action}</span>
             </h2>
-            {error !== null && <PartLoadError what="Counts" error={error} onRetry={onRetry} />}
+            <PartLoadError what="Counts" error={error} onRetry={onRetry} />
             {error === null && isNothing && (
               <p className={classes.note}>Nothing matches, so no field has a value.</p>
             )}
@@ -109,13 +109,7 @@ function FieldGroups({ action, ...props }: Props) {
                 {fields.length > 0 && <span className="toEnd regular">coverage</span>}
               </h2>
             )}
-            {found.error !== null && (
-              <PartLoadError
-                what="Fields"
-                error={found.error}
-                onRetry={() => void found.refetch()}
-              />
-            )}
+            <PartLoadError what="Fields" error={found.error} onRetry={() => void found.refetch()} />
             {found.isPending && <NamesBefore />}
             {found.data !== undefined && fields.length === 0 && !isNothing && (
               <p className={classes.note}>No other fields.</p>

@@ -278,7 +278,7 @@ function FacetValues({ given, isSearched, isExtract, ...props }: FacetValuesProp
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
-      {asked.error !== null && <PartLoadError what="Counts" error={asked.error} onRetry={retry} />}
+      <PartLoadError what="Counts" error={asked.error} onRetry={retry} />
       {isSpread && (
         <Suspense>
           <Distribution {...props} numbers={facet.numbers} />

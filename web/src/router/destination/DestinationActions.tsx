@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DestinationStatus, QueueLeft } from '../../api/model';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { formatCount } from '../../ui/number';
 import type { DestinationTask, Task } from '../routerParams';
 import { statusQuery } from '../queries';
@@ -53,7 +53,7 @@ export function DestinationActions({ destination, onOpen }: Props) {
         {opener('quarantine', 'Quarantine', quarantined)}
         {isLive && destination.state !== 'disabled' && opener('replay', 'Replay')}
       </Group>
-      {action.error !== null && <Notice tone="error" title={action.error.message} />}
+      <Failure error={action.error} />
     </>
   );
 }

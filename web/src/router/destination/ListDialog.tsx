@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Form } from '../../ui/Form';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { formatBytes, formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
@@ -30,9 +30,7 @@ export function ListDialog({ list, id, canEdit, onClose }: Props) {
       title={isQueue ? `What waits for ${id}` : `What ${id} refused`}
     >
       <div className="stack gap12">
-        {error !== null && (
-          <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
-        )}
+        <Failure error={error} onRetry={() => void refetch()} />
         {data === undefined && error === null && <Skeleton height={200} aria-label="Loading" />}
         {data?.total === 0 && (
           <p className="dimmed">{isQueue ? 'Nothing waits.' : 'Nothing was refused.'}</p>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Validation } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { type Item, nounOf, readDocument } from '../document';
 import { type Live, revisionDocumentQuery } from '../queries';
 import type { Draft } from './edits';
@@ -38,9 +38,7 @@ export function MergeDialog({ draft, live, validation, onClose, onMerged }: Prop
       size="xl"
       title={`Merge revision ${live.revision} into the draft`}
     >
-      {base.error !== null && (
-        <Notice tone="error" title={base.error.message} onRetry={() => void base.refetch()} />
-      )}
+      <Failure error={base.error} onRetry={() => void base.refetch()} />
       {ours === null && (
         <Notice tone="caution" title="The draft's text cannot be read as a document">
           Correct it first; then it can be merged.

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Table } from '../../ui/Table';
 import { Form, FormEnd } from '../../ui/Form';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import type { Revision } from '../../api/model';
 import { DiffView } from '../../ui/DiffView';
 import { formatTime, useZone } from '../../ui/time';
@@ -81,9 +81,7 @@ function History({ live, shown, canEdit, onShow }: HistoryProps) {
   const [zone] = useZone();
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
   const [returning, setReturning] = useState<number | null>(null);
-  if (error !== null) {
-    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
-  }
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (revisions === undefined) return <Skeleton height={240} aria-label="Loading" />;
   return (
     <div className="tableBox" tabIndex={0} role="region" aria-label="History">
@@ -166,7 +164,7 @@ type DetailProps = { revision: number; previous: number | undefined };
 
 function RevisionDetail({ revision, previous }: DetailProps) {
   const { data, error } = useQuery(revisionQuery(revision, previous));
-  if (error !== null) return <Notice tone="error" title={error.message} />;
+  if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <Skeleton height={120} aria-label="Loading" />;
   return (
     <>
@@ -208,10 +206,8 @@ function RollBackDialog({ live, revision, onClose }: RollBackDialogProps) {
   return (
     <Dialog opened onClose={onClose} size="xl" title={`Roll back to revision ${revision}`}>
       <Form onSubmit={() => isReady && back.mutate()}>
-        {back.error !== null && <Notice tone="error" title={back.error.message} />}
-        {asked.error !== null && (
-          <Notice tone="error" title={asked.error.message} onRetry={() => void asked.refetch()} />
-        )}
+        <Failure error={back.error} />
+        <Failure error={asked.error} onRetry={() => void asked.refetch()} />
         <p>Its document becomes live again, as a new revision. Nothing in the history is lost.</p>
         <Difference live={live.revision} revision={revision} />
         <GoneLogspaces ids={gone} typed={typed} onType={setTyped} />
@@ -238,9 +234,7 @@ function RollBackDialog({ live, revision, onClose }: RollBackDialogProps) {
 
 function Difference({ live, revision }: { live: number; revision: number }) {
   const { data, error, refetch } = useQuery(backDiffQuery(live, revision));
-  if (error !== null) {
-    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
-  }
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={120} mt={12} aria-label="Loading" />;
   return (
     <section aria-label={`What changes from revision ${live}`}>

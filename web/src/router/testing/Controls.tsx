@@ -20,7 +20,7 @@ import { type TimeRange, rangeLabel, requestRange } from '../../ui/range';
 import { AbsoluteRange, RelativeRange } from '../../ui/picker/RangeForms';
 import { formatLength, useZone, zoneLabel } from '../../ui/time';
 import { type SavedSearch, savedSearchesQuery } from '../../api/savedSearches';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { type RouterDocument, idOf } from '../document';
 import { type TestMessages, PASTED_MAX, type Testing } from './useTesting';
 import { isEstimate } from './estimate';
@@ -233,9 +233,7 @@ function SavedMenu({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
 function Choice({ onChoose }: { onChoose: (saved: SavedSearch) => void }) {
   const { data, error, refetch } = useQuery(savedSearchesQuery);
   const [text, setText] = useState('');
-  if (error !== null) {
-    return <Notice tone="error" title={error.message} onRetry={() => void refetch()} />;
-  }
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={96} aria-label="Loading" />;
   if (data.length === 0) {
     return <p className="dimmed">No search is saved yet. Save one on the page Search.</p>;

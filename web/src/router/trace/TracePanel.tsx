@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Form } from '../../ui/Form';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
@@ -90,9 +90,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
           </Form>
         )}
         {draft !== null && <p className="dimmed">Traced with the draft, not with what is live.</p>}
-        {trace.error !== null && (
-          <Notice tone="error" title={trace.error.message} onRetry={() => trace.mutate()} />
-        )}
+        <Failure error={trace.error} onRetry={() => trace.mutate()} />
         {trace.data !== undefined && <Traced trace={trace.data} />}
       </div>
     </section>

@@ -12,7 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../api/client';
 import { Dialog } from '../../ui/Dialog';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import type { SearchState } from '../searchParams';
 import { Code } from '../share/Code';
@@ -78,13 +78,7 @@ export function ExportDialog({ state, onClose }: Props) {
             </>
           )}
         </p>
-        {counting.error !== null && (
-          <Notice
-            tone="error"
-            title={counting.error.message}
-            onRetry={() => void counting.refetch()}
-          />
-        )}
+        <Failure error={counting.error} onRetry={() => void counting.refetch()} />
         {copies > 0 && (
           <Checkbox
             label={`With ${copies === 1 ? 'the copy' : `the ${formatCount(copies)} copies`} that other logspaces have of these messages`}

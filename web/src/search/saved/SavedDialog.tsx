@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { noteUse, savedSearchesQuery } from '../../api/savedSearches';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
-import { Notice } from '../../ui/Notice';
+import { Failure, Notice } from '../../ui/Notice';
 import { formatAge } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { SaveDialog } from './SaveDialog';
@@ -76,7 +76,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
           <Button onClick={onSave}>Save this search…</Button>
         </div>
         <Tags tags={tagsOf(data ?? [])} chosen={tag} onChoose={setTag} />
-        {change.error !== null && <Notice tone="error" title={change.error.message} />}
+        <Failure error={change.error} />
         {removed !== null && (
           <Notice tone="info" title={`“${removed.name}” is deleted`}>
             <Button mt={4} onClick={undo}>
@@ -84,9 +84,7 @@ export function SavedDialog({ state, onOpen, onSave, onClose }: Props) {
             </Button>
           </Notice>
         )}
-        {error !== null && (
-          <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
-        )}
+        <Failure error={error} onRetry={() => void refetch()} />
         {data === undefined && error === null && <Skeletons />}
         {data?.length === 0 && (
           <Empty title="No search is saved yet">

@@ -13,7 +13,7 @@ import {
   renewRecoveryCodes,
   sessionsQuery,
 } from '../../api/account';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { toast } from '../../ui/toast';
 import { Dialog } from '../../ui/Dialog';
 import { useCommands } from '../../ui/commands';
@@ -34,9 +34,7 @@ export function AccountPage() {
         <h1>Account</h1>
         {account !== undefined && <p className="dimmed">{described(account)}</p>}
       </div>
-      {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
-      )}
+      <Failure error={error} onRetry={() => void refetch()} />
       {account === undefined && error === null && (
         <div role="status" aria-label="Loading">
           <Skeleton height={240} />
@@ -242,9 +240,7 @@ export function SessionTable() {
           End all others
         </Button>
       </div>
-      {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
-      )}
+      <Failure error={error} onRetry={() => void refetch()} />
       {sessions !== undefined && (
         <Table heads={['Browser', 'Address', 'Began', 'Last used', <UnseenHead label="Actions" />]}>
           {sessions.map((session) => (

@@ -6,7 +6,7 @@ import encodeQR from 'qr';
 import { Form } from '../../ui/Form';
 import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
 import { Copy } from '../../ui/Copy';
-import { Notice } from '../../ui/Notice';
+import { Failure } from '../../ui/Notice';
 import { PasswordStep } from './PasswordStep';
 import { RecoveryCodes } from './RecoveryCodes';
 import classes from './Account.module.css';
@@ -47,7 +47,7 @@ function AppStep({ totp, onConfirmed }: AppProps) {
           </p>
         </div>
       </div>
-      {confirm.error !== null && <Notice tone="error" title={confirm.error.message} />}
+      <Failure error={confirm.error} />
       <TextInput
         label="Code"
         description="Six digits"

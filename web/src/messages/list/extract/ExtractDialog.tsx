@@ -6,7 +6,7 @@ import { Form, FormEnd } from '../../../ui/Form';
 import type { Message } from '../../../api/model';
 import { withExtract } from '../../../api/query';
 import { Dialog } from '../../../ui/Dialog';
-import { Notice } from '../../../ui/Notice';
+import { Failure } from '../../../ui/Notice';
 import { formatCount } from '../../../ui/number';
 import { visible } from '../../../ui/message/text';
 import { matchesIn, patternOf } from './pattern';
@@ -101,7 +101,7 @@ export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: P
               </ul>
             )}
           </div>
-          {adding.error !== null && <Notice tone="error" title={adding.error.message} />}
+          <Failure error={adding.error} />
           <FormEnd
             action="Add to the query"
             isReady={isName}
