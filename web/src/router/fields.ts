@@ -26,9 +26,8 @@ export type KindSpec = {
   fields: readonly Setting[];
 };
 
-/** Those that every form has in its own way, as it has what routes choose from. */
+/** Those that every form has in its own way. */
 const special = ['id', 'kind', 'enabled'];
-const specialOfRoutes = ['id', 'where', 'from', 'to'];
 
 const sources: readonly KindSpec[] = [
   {
@@ -129,9 +128,6 @@ const logspace: KindSpec = {
   fields: settingsOf('logspaces', ''),
 };
 
-/** The settings of a route besides its filter and the names that it chooses from. */
-export const routeSettings = settingsOf('routes', '', specialOfRoutes);
-
 /** The kinds that items of a section come in; a section of one kind has no `kind` key. */
 export function kindsOf(section: Exclude<Section, 'routes'>): readonly KindSpec[] {
   switch (section) {
@@ -161,8 +157,8 @@ export function settingsAt(section: Section, kind: string): readonly Setting[] {
   return (kinds[kind] ?? common()).filter((setting) => setting.kind !== 'later');
 }
 
-function settingsOf(section: Section, kind: string, without = special): readonly Setting[] {
-  return settingsAt(section, kind).filter(({ key }) => !without.includes(key));
+function settingsOf(section: Section, kind: string): readonly Setting[] {
+  return settingsAt(section, kind).filter(({ key }) => !special.includes(key));
 }
 
 /** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */
