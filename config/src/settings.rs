@@ -223,6 +223,14 @@ fn merged_layers(layers: &Layers, findings: &mut Findings) -> Result<DocumentNod
     Ok(node)
 }
 
+/// Reads every field before the first that is missing ends it, so that all problems are found.
+macro_rules! all {
+    ($type:ident { $($field:ident: $read:expr),+ $(,)? }) => {{
+        $(let $field = $read;)+
+        Some($type { $($field: $field?),+ })
+    }};
+}
+
 fn read(node: &DocumentNode, findings: &mut Findings) -> Option<Settings> {
     let mut fields = TableReader::of(node, &Path::default(), findings)?;
     let data = fields.optional::<String>("data");

@@ -26,18 +26,14 @@ export type KindSpec = {
   fields: readonly Setting[];
 };
 
-/** Those that every form has in its own way, as it has what routes choose from. */
+/** Those that every form has in its own way. */
 const special = ['id', 'kind', 'enabled'];
-const specialOfRoutes = ['id', 'where', 'from', 'to'];
 
 /** A kind as the catalogue has it. */
 type CatalogueItem = Omit<KindSpec, 'fields'> & { settings: readonly Setting[] };
 
 /** The compiler knows of a JSON file that its texts are texts; a test of the server knows which. */
 const sections = catalogue as unknown as Record<Section, readonly CatalogueItem[]>;
-
-/** The settings of a route besides its filter and the names that it chooses from. */
-export const routeSettings = sections.routes.flatMap((item) => without(specialOfRoutes, item));
 
 /** The kinds that items of a section come in; a section of one kind has no `kind` key. */
 export function kindsOf(section: Exclude<Section, 'routes'>): readonly KindSpec[] {
@@ -64,11 +60,8 @@ export function settingsAt(section: Section, kind: string): readonly Setting[] {
 }
 
 function specOf(item: CatalogueItem): KindSpec {
-  const { kind, label, initial } = item;
+  const { kind, label, initial, settings } = item;
+  const shown = settings.filter((one) => one.kind !== 'later' && !special.includes(one.key));
   const first = kind === '' ? initial : { kind, ...initial };
-  return { kind, label, initial: first, fields: without(special, item) };
-}
-
-function without(keys: readonly string[], { settings }: CatalogueItem): readonly Setting[] {
-  return settings.filter((setting) => setting.kind !== 'later' && !keys.includes(setting.key));
+  return { kind, label, initial: first, fields: shown };
 }

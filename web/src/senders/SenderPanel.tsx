@@ -1,7 +1,7 @@
 /** One sender: what is the matter with it and what to do, its figures, and its last messages as they came. */
 import { ActionIcon, Button, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Table } from '../ui/Table';
 import type { Sender, SenderFrame, SkewBin, SkippedPiece, SkippedSender } from '../api/model';
@@ -284,8 +284,6 @@ function ZoneCard({ sender, zone, mayChange }: ZoneCardProps) {
 
 const BYTES_MAX = 1024;
 
-const looks = ['Text', 'Hex'] as const;
-
 const names: Record<SenderFrame['recognised'], string> = {
   rfc5424: 'RFC 5424',
   rfc3164: 'RFC 3164',
@@ -293,30 +291,58 @@ const names: Record<SenderFrame['recognised'], string> = {
   unparsed: 'not recognised',
 };
 
-/** The last messages of a sender as they came, as text or bytes, with what was read out of them. */
-function LastFrames({ sender: { source, host } }: { sender: SenderKey }) {
-  const { data: frames, error, refetch, isFetching } = useQuery(framesQuery({ source, host }));
+type PiecesProps<Piece> = {
+  label: string;
+  title: string;
+  /** The name of the pieces, in the plural. */
+  what: string;
+  query: UseQueryResult<readonly Piece[]>;
+  /** Whether the user may see them. */
+  mayLook?: boolean;
+  about?: ReactNode;
+  none: string;
+  children: (piece: Piece, isHex: boolean) => ReactNode;
+};
+
+/** The last that came from a sender, as text or bytes. */
+function Pieces<Piece>(props: PiecesProps<Piece>) {
+  const { label, title, what, query, mayLook = true, about, none, children } = props;
+  const { data: pieces, error, refetch, isFetching } = query;
   const [look, setLook] = useState<string>('Text');
   return (
-    <section className={classes.part} aria-label="Last messages">
+    <section className={classes.part} aria-label={label}>
       <div className={classes.tools}>
-        <h3>Last messages as they came</h3>
-        <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
-          <IconRefresh size={16} />
-        </ActionIcon>
-        <SegmentedControl data={[...looks]} value={look} onChange={setLook} />
+        <h3>{title}</h3>
+        {mayLook && (
+          <>
+            <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
+              <IconRefresh size={16} />
+            </ActionIcon>
+            <SegmentedControl data={['Text', 'Hex']} value={look} onChange={setLook} />
+          </>
+        )}
       </div>
-      <PartLoadError what="Messages" error={error} onRetry={() => void refetch()} />
-      {frames === undefined && error === null && <Skeleton height={80} />}
-      {frames?.length === 0 && (
-        <p className="dimmed">No message of it is stored: they are dropped, or have expired.</p>
-      )}
-      <ol className="stack gap8">
-        {frames?.map((frame) => (
-          <Frame key={frame.id} frame={frame} isHex={look === 'Hex'} />
-        ))}
-      </ol>
+      {about}
+      <PartLoadError what={what} error={error} onRetry={() => void refetch()} />
+      {mayLook && pieces === undefined && error === null && <Skeleton height={80} />}
+      {pieces?.length === 0 && <p className="dimmed">{none}</p>}
+      <ol className="stack gap8">{pieces?.map((piece) => children(piece, look === 'Hex'))}</ol>
     </section>
+  );
+}
+
+/** The last messages of a sender as they came, as text or bytes, with what was read out of them. */
+function LastFrames({ sender: { source, host } }: { sender: SenderKey }) {
+  return (
+    <Pieces
+      label="Last messages"
+      title="Last messages as they came"
+      what="Messages"
+      query={useQuery(framesQuery({ source, host }))}
+      none="No message of it is stored: they are dropped, or have expired."
+    >
+      {(frame, isHex) => <Frame key={frame.id} frame={frame} isHex={isHex} />}
+    </Pieces>
   );
 }
 
@@ -355,47 +381,29 @@ function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
   );
 }
 
-const SKIPPED_PIECES_BYTES_MAX = 1024;
-
-const looksSkippedPieces = ['Text', 'Hex'] as const;
-
 /** The last bytes from an address that no message holds, as text or bytes. */
 function SkippedPieces({ skipped: { source, host, reasons } }: { skipped: SkippedSender }) {
   const { data: session } = useQuery(sessionQuery);
   const mayLook = session?.user?.role === 'admin' || session?.user?.role === 'operator';
-  const query = { ...skippedQuery({ source, host }), enabled: mayLook };
-  const { data: pieces, error, refetch, isFetching } = useQuery(query);
-  const [look, setLook] = useState<string>('Text');
   return (
-    <section className={classes.part} aria-label="In no message">
-      <div className={classes.tools}>
-        <h3>Bytes in no message</h3>
-        {mayLook && (
-          <>
-            <ActionIcon aria-label="Ask again" loading={isFetching} onClick={() => void refetch()}>
-              <IconRefresh size={16} />
-            </ActionIcon>
-            <SegmentedControl data={[...looksSkippedPieces]} value={look} onChange={setLook} />
-          </>
-        )}
-      </div>
-      <p className="dimmed">
-        {skippedText(reasons)}, of all that {host} sent.
-        {!mayLook && ' Operators can look at the last of them.'}
-      </p>
-      <PartLoadError what="Bytes" error={error} onRetry={() => void refetch()} />
-      {mayLook && pieces === undefined && error === null && <Skeleton height={80} />}
-      {pieces?.length === 0 && (
+    <Pieces
+      label="In no message"
+      title="Bytes in no message"
+      what="Bytes"
+      query={useQuery({ ...skippedQuery({ source, host }), enabled: mayLook })}
+      mayLook={mayLook}
+      about={
         <p className="dimmed">
-          None came since the server started, which keeps only the last ones.
+          {skippedText(reasons)}, of all that {host} sent.
+          {!mayLook && ' Operators can look at the last of them.'}
         </p>
+      }
+      none="None came since the server started, which keeps only the last ones."
+    >
+      {(piece, isHex) => (
+        <Piece key={`${piece.received} ${piece.reason}`} piece={piece} isHex={isHex} />
       )}
-      <ol className="stack gap8">
-        {pieces?.map((piece) => (
-          <Piece key={`${piece.received} ${piece.reason}`} piece={piece} isHex={look === 'Hex'} />
-        ))}
-      </ol>
-    </section>
+    </Pieces>
   );
 }
 
@@ -419,7 +427,7 @@ function Piece({ piece, isHex }: { piece: SkippedPiece; isHex: boolean }) {
       </p>
       {shown.length > 0 && (
         <pre className={classes.bytes}>
-          {isHex ? hexRows(shown, SKIPPED_PIECES_BYTES_MAX, 8) : new TextDecoder().decode(shown)}
+          {isHex ? hexRows(shown, BYTES_MAX, 8) : new TextDecoder().decode(shown)}
           {rest > 0 && `\n… and ${formatBytes(rest)} more`}
         </pre>
       )}

@@ -2,15 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import { postLines } from '../../api/lines';
-import type {
-  DestinationStatus,
-  QueueLeft,
-  ReplayLine,
-  RouterStatus,
-  TestAnswer,
-  WaitingMessages,
-  WireDestination,
-} from '../../api/model';
+import type { ReplayLine, TestAnswer, WaitingMessages, WireDestination } from '../../api/model';
 import { type TimeRange, requestRange } from '../../ui/range';
 import type { Item } from '../document';
 
@@ -20,16 +12,6 @@ export const SHOWN_MAX = 100;
 const POLL_MS = 2_000;
 
 export type List = 'queue' | 'quarantine';
-
-/** The facts about a destination, even about one that the document no longer has. */
-export function statusOf(
-  status: RouterStatus | undefined,
-  id: string,
-): DestinationStatus | QueueLeft | undefined {
-  return [...(status?.destinations ?? []), ...(status?.queues_left ?? [])].find(
-    (one) => one.id === id,
-  );
-}
 
 /** The oldest messages that wait, or that were refused. */
 export function listQuery(list: List, id: string) {

@@ -1,7 +1,6 @@
 /** The server's answers about a draft that is tested on messages, and about the path of one message. */
 import type * as Schemas from '../../api/types';
 
-export type Example = Schemas.TestExample;
 /** Messages that went one way before and go another one now. */
 export type Outcome = Schemas.TestOutcome;
 export type StepReport = Schemas.StepReport;

@@ -1,6 +1,5 @@
 /** The rows of an answer. Only those in view are in the page, whatever their number. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useMemo, useRef } from 'react';
+import { type CSSProperties, type ReactNode, useMemo } from 'react';
 import { type Zone, formatTime } from '../../ui/time';
 import { ColumnHead, NamedValue } from './NamedValue';
 import type { Box } from './chart/layout';
@@ -9,6 +8,7 @@ import type { RowOrder } from './order';
 import type { Cell, Column, Table } from './queries';
 import type { PartialSpan } from './partial';
 import { PARTIAL, columnWidths } from './widths';
+import { BodyInView, useRowsInView } from './rowsInView';
 import classes from './DataTable.module.css';
 
 type Props = {
@@ -27,22 +27,9 @@ type Props = {
   onAsk: (row: readonly Cell[], column: number, at: Box) => void;
 };
 
-const ROW = 28;
-
 export function DataTable(props: Props) {
   const { table, rows, order, drawn, zone, askable, partial, onOrder, onFilter, onAsk } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  // The virtualizer keeps its own state, which the compiler cannot see; nothing here is compiled.
-  // eslint-disable-next-line react-hooks/incompatible-library
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 12,
-  });
-  const items = virtual.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const { scroller, items, above, below } = useRowsInView(rows.length);
   const writers = useMemo(() => writersOf(table), [table]);
   const isMinutes = useMemo(() => isInMinutes(table), [table]);
   const textOf = (cell: Cell, at: number) => {
@@ -86,8 +73,7 @@ export function DataTable(props: Props) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {above > 0 && <Space height={above} />}
+        <BodyInView {...{ above, below }} spaceClassName={classes.space}>
           {items.map(({ index }) => {
             const row = rows[index] ?? [];
             return (
@@ -124,8 +110,7 @@ export function DataTable(props: Props) {
               </tr>
             );
           })}
-          {below > 0 && <Space height={below} />}
-        </tbody>
+        </BodyInView>
       </table>
     </div>
   );
@@ -150,15 +135,6 @@ function Value({ cell, column, text, most, children }: ValueProps) {
     <td data-kind={kind} data-none={cell === null} {...(share > 0 && { style })} title={text}>
       {kind === 'number' ? text : <span className="row">{children}</span>}
     </td>
-  );
-}
-
-/** Stands for the rows that are not in the page. */
-function Space({ height }: { height: number }) {
-  return (
-    <tr aria-hidden>
-      <td className={classes.space} style={{ height }} />
-    </tr>
   );
 }
 

@@ -1,6 +1,5 @@
 /** A plot along time as a table: the times down, the newest first, and the series across. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useMemo, useState } from 'react';
 import { type Zone, partsOf } from '../../ui/time';
 import { Swatch } from './chart/Legend';
 import type { Box } from './chart/layout';
@@ -8,6 +7,7 @@ import { numbersOf, pointName } from './chart/pointText';
 import { heatOf } from './heat';
 import { writerOf } from './number';
 import type { Plot, Point, Series } from './pivot';
+import { BodyInView, useRowsInView } from './rowsInView';
 import classes from './PivotTable.module.css';
 
 type Props = {
@@ -18,22 +18,9 @@ type Props = {
   onAsk: (point: Point, series: Series | null, at: Box) => void;
 };
 
-const ROW = 28;
-
 export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
-  const scroller = useRef<HTMLDivElement>(null);
   const count = plot.points.length;
-  // The virtualizer keeps its own state, which the compiler cannot see; nothing here is compiled.
-  // eslint-disable-next-line react-hooks/incompatible-library
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 12,
-  });
-  const items = virtual.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const { scroller, items, above, below } = useRowsInView(count);
   const columns = useMemo(() => columnsOf(plot), [plot]);
   const cells = useCellFocus(count, columns.length + 1);
   return (
@@ -64,8 +51,7 @@ export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {above > 0 && <Space height={above} />}
+        <BodyInView {...{ above, below }} spaceClassName={classes.space}>
           {items.map(({ index: row }) => {
             const place = count - 1 - row;
             const point = plot.points[place];
@@ -99,8 +85,7 @@ export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
               </tr>
             );
           })}
-          {below > 0 && <Space height={below} />}
-        </tbody>
+        </BodyInView>
       </table>
     </div>
   );
@@ -148,15 +133,6 @@ function heatStyle(heat = 0): CSSProperties & Record<`--${string}`, string> {
 function boxOf(element: HTMLElement): Box {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { left, top, width, height };
-}
-
-/** Stands for the rows that are not in the page. */
-function Space({ height }: { height: number }) {
-  return (
-    <tr aria-hidden>
-      <td className={classes.space} style={{ height }} />
-    </tr>
-  );
 }
 
 type CellAt = { row: number; column: number };
