@@ -16,7 +16,8 @@ import { Failure, Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import type { SearchState } from '../searchParams';
 import { Code } from '../share/Code';
-import { askOf, exportCommand, exportCurl, hasStages } from '../share/shell';
+import { askOf, hasStages } from '../share/ask';
+import { exportCommand, exportCurl } from '../share/shell';
 import {
   type ExportChoice,
   type Format,

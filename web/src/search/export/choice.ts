@@ -1,5 +1,5 @@
 /** The options of an export, and the request that it makes. */
-import { askOf, paramsOf } from '../share/shell';
+import { askOf, paramsOf } from '../share/ask';
 import type { SearchState } from '../searchParams';
 
 export type Format = 'ndjson' | 'csv' | 'raw';

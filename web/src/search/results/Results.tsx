@@ -73,7 +73,7 @@ export const Results = memo(function Results(all: Props) {
   // A list that is refreshed is its newest page, however few rows that has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
-  const hits = useMemo(() => textHits(props.hits), [props.hits]);
+  const hits = useMemo(() => textHits(all.hits), [all.hits]);
   const layout = useRowLayout(
     first,
     props.hits,

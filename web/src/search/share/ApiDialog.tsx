@@ -5,7 +5,8 @@ import { Dialog } from '../../ui/Dialog';
 import { useIsText } from '../query/explain';
 import type { SearchState } from '../searchParams';
 import { Code } from './Code';
-import { type Endpoint, curlOf, hasStages } from './shell';
+import { hasStages } from './ask';
+import { type Endpoint, curlOf } from './shell';
 import { serverUrl } from '../../base';
 
 type Props = { state: SearchState; onClose: () => void };
